@@ -86,7 +86,6 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     Attributes:
         settings: The settings of the component.
-        search: The search for trees.
         network: The network, which scores sentences.
         label_set: The labels.
         trees: The search for labelled trees.
@@ -111,7 +110,6 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.scorer = settings.scorer
         self.settings = settings
         self.keep = settings.keep
-        self.search = search
         self._decoder_class = type(search.decoder)
         self.network = Network(name, settings.model, search.net_class, nlp)
         ruled = settings.label_rules != "off"
@@ -198,6 +196,15 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             self._network_of(self._rehearsal_model).grow(*growth, bias=IMPOSSIBLE)
 
     # Prediction
+
+    @property
+    def search(self) -> Search[NetT]:
+        """The search for trees without labels."""
+        return self.trees.search
+
+    @search.setter
+    def search(self, search: Search[NetT]) -> None:
+        self.trees.search = search
 
     @property
     def decoder(self) -> ConfidenceSettings:

@@ -30,7 +30,7 @@ from spacy_npparse.parsing import (
     Found,
     ScoredBatch,
     SentenceBatch,
-    best_trees,
+    keep_allowed,
 )
 from spacy_npparse.parsing.labelling import label_log_probabilities
 from spacy_npparse.trees.head_distributions import most_probable_heads
@@ -262,7 +262,8 @@ class EnsembleParser(ParserPipe, Pipe):
         allowed = constrained.allowed_trees if constrained else {}
         for parser, one in zip(parsers, scored, strict=True):
             # If a member cannot build an allowed tree, its best tree counts.
-            found, _ = best_trees(parser.search, one, allowed)
+            found = parser.search.best(one)
+            keep_allowed(found, parser.search, one, allowed)
             evidence[sentences.sentence, sentences.places, found.heads[0]] += 1 / len(parsers)
         # All probabilities of a tree together weigh less than one vote.
         share = 0.5 / (len(parsers) * (sentences.lengths[:, None, None] + 1.0))

@@ -21,10 +21,11 @@ from spacy_npparse.parsing import (
     Search,
     SentenceBatch,
     best_heads_by_arcs,
-    best_trees,
+    keep_allowed,
     tree_confidence,
 )
 from spacy_npparse.parsing.batch import NetT
+from spacy_npparse.parsing.labelled_tree import LabelledTree
 from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.transitions import Derivation, parser_derivation
 from spacy_npparse.trees.missing import NO_HEAD
@@ -43,6 +44,7 @@ class LabelledSearch(Generic[NetT]):
         rules: Whether rules affect only labels or trees as well; see `ParserSettings`.
 
     Attributes:
+        search: The search for trees without labels.
         rules: Whether rules affect only labels or trees as well.
     """
 
@@ -57,7 +59,7 @@ class LabelledSearch(Generic[NetT]):
     ):
         self._name = name
         self._system_name = system_name
-        self._search = search
+        self.search = search
         self._network = network
         self._labels = labels
         self.rules = rules
@@ -98,34 +100,66 @@ class LabelledSearch(Generic[NetT]):
         Raises:
             ConstraintError: No tree meets the constraints on a sentence.
         """
-        if constrained is None:
-            found = self._search.best(scored)
-        else:
-            found = self._best_allowed(scored, constrained)
+        found = self.search.best(scored)
+        trees = self._label(scored, found, None)
+        if constrained:
+            self._meet_constraints(scored, found, trees, constrained)
+        sure = None
+        if self.search.decoder.confidence:
+            # Probabilities are those of the tree before a pseudo-projective encoding is decoded.
+            heads = trees[0].heads if self._labels.are_plain else found.heads[0]
+            temperatures = self._network.temperatures
+            sure = tree_confidence(self.search, scored, temperatures, heads, trees[0].built)
+        heads = np.stack([tree.heads for tree in trees])
+        labels = np.stack([tree.labels for tree in trees])
+        return LabelledTrees(Found(heads, found.scores), labels, sure)
+
+    def _label(
+        self, scored: ScoredBatch[NetT], found: Found, constrained: ConstrainedSentences | None
+    ) -> list[LabelledTree]:
+        """Label trees, of which the best ones may change. A labelled tree for each rank."""
         allowed = constrained.allowed_labels(scored.sentences) if constrained else None
         labeller = self._labels.labeller
         trees = [labeller.label(scored, heads, allowed) for heads in found.heads]
         if self.rules == "trees":
             of_constraints = constrained.allowed_trees if constrained else {}
             trees[0] = best_ruled_trees(
-                self._search, labeller, scored, found, trees[0], allowed, of_constraints
+                self.search, labeller, scored, found, trees[0], allowed, of_constraints
             )
-        if constrained:
-            self._n_broken += int((trees[0].n_broken[list(constrained.by_number)] > 0).sum())
-        sure = None
-        if self._search.decoder.confidence:
-            # Probabilities are those of the tree before a pseudo-projective encoding is decoded.
-            heads = trees[0].heads if self._labels.are_plain else found.heads[0]
-            temperatures = self._network.temperatures
-            sure = tree_confidence(self._search, scored, temperatures, heads, trees[0].built)
-        heads = np.stack([tree.heads for tree in trees])
-        labels = np.stack([tree.labels for tree in trees])
-        return LabelledTrees(Found(heads, found.scores), labels, sure)
+        return trees
 
-    def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
-        """Find the best trees that meet constraints. If the search cannot build any of these, take
-        the best spanning tree by the scores of arcs."""
-        found, failed = best_trees(self._search, scored, constrained.allowed_trees)
+    def _meet_constraints(
+        self,
+        scored: ScoredBatch[NetT],
+        found: Found,
+        trees: list[LabelledTree],
+        constrained: ConstrainedSentences,
+    ) -> None:
+        """Replace the trees of sentences in which one does not meet the constraints."""
+        sentences = scored.sentences
+        slices = sentences.slices()
+        failed = np.zeros(len(sentences.lengths), dtype=bool)
+        for number, one in constrained.by_number.items():
+            words = slices[number]
+            failed[number] = not all(
+                one.admits(tree.heads[words], tree.labels[words]) for tree in trees
+            )
+        if failed.any():
+            part = scored.take(np.flatnonzero(failed))
+            own = found.select(sentences, failed)
+            own_constrained = constrained.select(failed)
+            self._find_allowed(own, part, own_constrained)
+            found.put(sentences, failed, own)
+            for tree, new in zip(trees, self._label(part, own, own_constrained), strict=True):
+                tree.put(sentences, failed, new)
+        self._n_broken += int((trees[0].n_broken[list(constrained.by_number)] > 0).sum())
+
+    def _find_allowed(
+        self, found: Found, scored: ScoredBatch[NetT], constrained: ConstrainedSentences
+    ) -> None:
+        """Replace trees by the best ones that meet constraints. If the search cannot build any of
+        these, take the best spanning tree by the scores of arcs."""
+        failed = keep_allowed(found, self.search, scored, constrained.allowed_trees)
         for number in failed:
             heads = best_heads_by_arcs(scored.alone(number), constrained.by_number[number].allowed)
             if heads is None:
@@ -136,7 +170,6 @@ class LabelledSearch(Generic[NetT]):
             # The search gives this tree no score.
             found.scores[:, number] = -np.inf
         self._n_by_arcs += len(failed)
-        return found
 
     def derive(
         self, doc: Doc, scored: ScoredBatch[NetT], gold: GoldTree | None, oracle: str | None
@@ -156,7 +189,7 @@ class LabelledSearch(Generic[NetT]):
             ValueError: The parser builds trees without transitions, gold heads form a cycle, or the
                 transition system has no such oracle.
         """
-        decisions = self._search.derive(scored)
+        decisions = self.search.derive(scored)
         if decisions is None:
             raise ValueError(
                 f"{self._name}: {self._system_name}_parser finds trees without transitions, so "

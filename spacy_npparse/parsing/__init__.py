@@ -11,7 +11,7 @@ from spacy_npparse.parsing.gold import GoldBatch, HeadTargets
 from spacy_npparse.parsing.length_limit import LengthLimited
 from spacy_npparse.parsing.mh import GreedyMH, MHParts
 from spacy_npparse.parsing.one_endpoint_crossing import OneEndpointCrossingParts
-from spacy_npparse.parsing.search import Search, best_heads_by_arcs, best_trees
+from spacy_npparse.parsing.search import Search, best_heads_by_arcs, keep_allowed
 from spacy_npparse.parsing.spanning_trees import SpanningTreeParts, TreesByArcs
 from spacy_npparse.parsing.transitions import TransitionSearch
 
@@ -35,6 +35,6 @@ __all__ = [
     "TransitionSearch",
     "TreesByArcs",
     "best_heads_by_arcs",
-    "best_trees",
+    "keep_allowed",
     "tree_confidence",
 ]

@@ -386,6 +386,15 @@ class Found(NamedTuple):
         np.add.at(totals, sentences.sentence, by_arc)
         return cls(heads[None], totals[None])
 
+    def select(self, sentences: SentenceBatch, kept: Bools) -> Found:
+        """Select the trees of some sentences.
+
+        Args:
+            sentences: All sentences.
+            kept: bool [n_sentences], whether each sentence is selected.
+        """
+        return Found(self.heads[:, kept[sentences.sentence]], self.scores[:, kept])
+
     def put(self, sentences: SentenceBatch, chosen: Bools, part: Found) -> None:
         """Copy the trees of a part of the sentences.
 

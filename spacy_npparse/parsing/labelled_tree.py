@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.parsing.batch import Ints, SentenceBatch
+from spacy_npparse.parsing.batch import Bools, Ints, SentenceBatch
 
 
 class LabelledTree(NamedTuple):
@@ -51,6 +51,18 @@ class LabelledTree(NamedTuple):
             self.n_broken[numbers],
             self.losses[numbers],
         )
+
+    def put(self, sentences: SentenceBatch, chosen: Bools, part: LabelledTree) -> None:
+        """Copy the heads and labels of a part of the sentences, and the rules that they break.
+
+        Args:
+            sentences: All sentences.
+            chosen: bool [n_sentences], whether each sentence is in the part.
+            part: The trees of the part.
+        """
+        words = chosen[sentences.sentence]
+        self.heads[words], self.labels[words], self.built[words] = part[:3]
+        self.n_broken[chosen] = part.n_broken
 
 
 class ChosenLabels(NamedTuple):

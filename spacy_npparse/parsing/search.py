@@ -162,25 +162,28 @@ def selected_heads(scored: ScoredBatch[Any], temperature: float) -> Floats:
     return np.where(is_word[:, :, None], selected, np.float32(0.0))
 
 
-def best_trees(
-    search: Search[NetT], scored: ScoredBatch[NetT], allowed: Mapping[int, AllowedTrees]
-) -> tuple[Found, list[int]]:
-    """Find the highest-scoring trees that are allowed.
+def keep_allowed(
+    found: Found,
+    search: Search[NetT],
+    scored: ScoredBatch[NetT],
+    allowed: Mapping[int, AllowedTrees],
+) -> list[int]:
+    """Replace trees by the highest-scoring ones that are allowed.
 
-    The search first ignores what is allowed. If the best tree of a sentence is allowed, it remains,
-    together with all other allowed trees that were found. Otherwise the sentence is searched again.
+    If the best tree of a sentence is allowed, it remains, together with all other allowed trees
+    that were found. Otherwise the sentence is searched again.
 
     Args:
+        found: The trees that the search found without regard to what is allowed, changed in place.
         search: The search.
         scored: The sentences.
         allowed: The allowed trees, by the number of the sentence. In other sentences, all are
             allowed.
 
     Returns:
-        The trees, and the numbers of the sentences for which the search can build no allowed tree
-        and that have their best tree.
+        The numbers of the sentences for which the search can build no allowed tree. They keep their
+        trees.
     """
-    found = search.best(scored)
     failed = []
     slices = scored.sentences.slices() if allowed else []
     for number, trees in allowed.items():
@@ -202,7 +205,7 @@ def best_trees(
         found.heads[: len(best.heads), words] = best.heads
         found.scores[:, number] = -np.inf
         found.scores[: len(best.heads), number] = best.scores[:, 0]
-    return found, failed
+    return failed
 
 
 def best_heads_by_arcs(scored: ScoredBatch[Any], allowed: AllowedTrees) -> NDArray[np.int32] | None:

@@ -131,6 +131,43 @@ def test_no_rule_is_broken_whatever_the_scores_are(make, name, mode, scale):
                 assert broken_rules(other, rules) == []
 
 
+@pytest.mark.parametrize("name", ["mst", "one_endpoint_crossing", "mh4", "beam"])
+@pytest.mark.parametrize("kind", ["heads", "labels", "subtrees"])
+def test_constraints_that_the_tree_meets_do_not_change_it(make, name, kind):
+    rng = random.Random(str((name, kind)))
+    factory, settings = PARSERS[name]
+    nlp = make(factory, **settings)
+    parser = nlp.get_pipe("parser")
+    n_ruled = 0
+    for _ in range(30):
+        randomize(parser, rng, 0.3)
+        # Nearly all labels are in one rule, so that they conflict in most trees.
+        rules = [LabelRule("unique", tuple(parser.label_set.plain[:-2]))]
+        words = rng.choices(WORDS, k=8)
+        trees = []
+        for mode in ("off", "trees"):
+            use(parser, mode, rules)
+            trees.append(nlp(one_sentence(nlp, words)))
+        free = trees[1]
+        heads = [token.head.i for token in free]
+        n_ruled += heads != [token.head.i for token in trees[0]]
+        number = rng.randrange(len(words))
+        below = [token.i for token in free[number].subtree]
+        if kind == "subtrees" and below != [*range(below[0], below[-1] + 1)]:
+            continue
+        given = {
+            "heads": {number: [heads[number]]},
+            "labels": {number: [free[number].dep_]},
+            "subtrees": [[below[0], below[-1] + 1]],
+        }
+        doc = one_sentence(nlp, words)
+        DependencyConstraints(**{kind: given[kind]}).attach(doc)
+        assert [(token.head.i, token.dep_) for token in nlp(doc)] == [
+            (head, token.dep_) for head, token in zip(heads, free, strict=True)
+        ]
+    assert n_ruled > 5 or name == "beam"
+
+
 @pytest.mark.parametrize("name", ["mst", "one_endpoint_crossing", "mh4"])
 def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
     """tests/decoding/test_tree_labels.py checks that each tree has its best labels."""

@@ -15,7 +15,13 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.components.docs import make_parses, read_tokens
 from spacy_npparse.decoding import BeamResult
-from spacy_npparse.parsing import ScoredBatch, SentenceBatch, transitions
+from spacy_npparse.parsing import (
+    ExactSearch,
+    ScoredBatch,
+    SentenceBatch,
+    SpanningTreeParts,
+    transitions,
+)
 from spacy_npparse.parsing.settings import DecoderSettings, ExplorationSettings, TransitionSettings
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.treebank.given_sentences import GIVEN_SENTENCES_KEY
@@ -43,6 +49,19 @@ def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
     doc = nlp(one_sentence(nlp, words))
     found = [0 if t.head.i == t.i else t.head.i + 1 for t in doc]
     assert found == best[1:]
+
+
+def test_a_search_that_is_replaced_is_used_for_prediction(make_parser):
+    class Chains(SpanningTreeParts):
+        """The only tree in which each word is the head of the next one."""
+
+        def best(self, scores, lengths):
+            return np.concatenate([np.arange(n, dtype=np.int32) for n in lengths])
+
+    nlp = make_parser("mst", {"label_rules": "off"})
+    parser = nlp.get_pipe("parser")
+    parser.search = ExactSearch(Chains(), "margin", parser.decoder)
+    assert [token.head.i for token in nlp(one_sentence(nlp, WORDS[3:7]))] == [0, 0, 1, 2]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

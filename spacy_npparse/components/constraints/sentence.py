@@ -130,6 +130,18 @@ class SentenceConstraints:
             if not limits.labels[:-1].all()
         }
 
+    def admits(self, heads: NDArray[np.int32], labels: Ints) -> bool:
+        """Check whether a labelled tree is allowed.
+
+        Args:
+            heads: int32 [n_words], the heads within the sentence.
+            labels: int64 [n_words], the numbers of the labels; those of roots do not count.
+        """
+        return self.allowed.admits(heads) and all(
+            heads[word - 1] == 0 or allowed[labels[word - 1]]
+            for word, allowed in self.allowed_labels.items()
+        )
+
     @cached_property
     def _limits(self) -> dict[int, TokenLimits]:
         """The combined constraints on each word."""
