@@ -150,11 +150,11 @@ def annotate(
         --address auto --workers 64
     """
     _check_options(output, format, compress, executor, workers, address, gpus_per_worker, gpu_id)
-    inputs = _inputs(sources, output)
-    # Load the pipeline here first, so that its errors show early and only once.
+    # Load the pipeline here first: its errors show once, before all of standard input is copied.
     nlp = load_parser(model, gpu_id, code, treebank)
     if output.resolve().is_relative_to(Path(nlp.path).resolve()):
         fail(f"{output} is in the folder of the pipeline. Give a folder outside of it.")
+    inputs = _inputs(sources, output)
     # Ray shows an actor only its own GPUs, which it numbers from 0.
     gpu_of_worker = 0 if gpus_per_worker else gpu_id
     name = _loaded(model, Path(nlp.path))

@@ -15,6 +15,7 @@ from filelock import BaseFileLock
 
 import spacy_npparse
 from spacy_npparse.files import checksum, replacing
+from spacy_npparse.scaling.inputs import STDIN_COPY
 from spacy_npparse.scaling.manifest import (
     MANIFEST,
     Manifest,
@@ -40,7 +41,6 @@ from spacy_npparse.workfolder import (
     waiting_for,
 )
 
-_STDIN = "stdin.txt"
 _LIBRARIES = ("spacy", "thinc", "torch", "numpy")
 _RECORDS = "records/*.json"
 _TEMPORARY = ".spacy_npparse.*"
@@ -275,7 +275,7 @@ def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
     Raises:
         FolderMismatchError: The corpus was begun with another text.
     """
-    path = folder / _STDIN
+    path = folder / STDIN_COPY
     content = hashlib.sha256()
     with planning(folder), replacing(path) as file:
         while block := stream.read(_COPIED_AT_ONCE):

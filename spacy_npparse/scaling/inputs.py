@@ -22,6 +22,8 @@ from spacy_npparse.extras import ZSTD, optional_module
 # The maximum number of kinds of skipped files that the warning names.
 _MOST_SHOWN = 8
 KINDS = (".txt", ".conllu", ".jsonl")
+# The copy of standard input in the folder of a corpus.
+STDIN_COPY = "stdin.txt"
 logger = logging.getLogger(__name__)
 
 
@@ -71,25 +73,32 @@ def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
     Args:
         given: Files, folders and glob patterns. Of a folder, all readable files are used, including
             those in linked folders.
-        output: The folder to write to, which must not be inside one of these folders.
+        output: The folder to write to. It must not be inside one of these folders, and no file but
+            the copy of standard input must be inside it.
 
     Returns:
         The files in the given order, with those of a folder or pattern in alphabetical order.
 
     Raises:
-        InputError: A file does not exist, cannot be read, or is given twice, or its name is not
-            UTF-8.
+        InputError: A file does not exist, cannot be read, is given twice, or is in the folder to
+            write to; or its name is not UTF-8.
     """
     names: dict[str, Path] = {}
     known: dict[Path, Path] = {}
     n_others: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
+    own = output.resolve()
     for path, name in (pair for one in given for pair in _found(one, output, left_out)):
         _check_name(path)
         same = known.setdefault(path.resolve(), path)
         if same is not path:
             also = "" if same == path else f", also as {same}"
             raise InputError(f"{path} is given twice{also}. Give each file once.")
+        if path.resolve().is_relative_to(own) and path.resolve() != own / STDIN_COPY:
+            raise InputError(
+                f"{path} is in {output}, where it could be overwritten. Give another folder to "
+                "write to."
+            )
         # The name must not contain the separators of a sent_id, or equal another name.
         unique = plain = "_".join(name.replace("/", ".").replace("\\", ".").split())
         while unique in names:

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 
 from spacy_npparse.scaling.bounds import BoundedLines, LineSource, Oversized
 from spacy_npparse.scaling.inputs import Input, InputError, reading
-from spacy_npparse.treebank import Paragraph, paragraphs_of_lines
+from spacy_npparse.treebank import Paragraph, approximate_words, paragraphs_of_lines
 from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
@@ -243,7 +243,7 @@ def _paragraphs(
         byte, line = byte + len(raw), line + len(_LINE_END.findall(original))
         character += len(original)
         end = Position(begin.file, byte, line, number, character)
-        yield Unit(paragraph, raw, paragraph.line, len(original.split()), end)
+        yield Unit(paragraph, raw, paragraph.line, paragraph.n_words, end)
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
@@ -282,7 +282,7 @@ def _records(
         except ValueError:
             text = ""
         end = Position(begin.file, byte, line + 1, number)
-        yield Unit(Record(raw, number), raw, line, len(text.split()), end)
+        yield Unit(Record(raw, number), raw, line, approximate_words(text), end)
 
 
 def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:

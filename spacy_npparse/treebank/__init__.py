@@ -21,6 +21,7 @@ from spacy_npparse.treebank.folders import TreebankFolderError, treebank_parts
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.plain_text import (
     Paragraph,
+    approximate_words,
     paragraphs_of_lines,
     paragraphs_of_text,
     paragraphs_of_treebank,
@@ -56,6 +57,7 @@ __all__ = [
     "SurfaceToken",
     "TreebankFolderError",
     "annotate",
+    "approximate_words",
     "augmenting_batcher",
     "doc_from_sentences",
     "doc_to_conllu",

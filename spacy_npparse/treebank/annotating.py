@@ -156,7 +156,7 @@ def _windows(pairs: Iterable[tuple[S, Prepared]], batch_size: int) -> Iterator[_
         for source, one in islice(remaining, WINDOW_BATCHES * batch_size):
             sources.append(source)
             inputs.append(one)
-            lengths.append(len(one.original.split()) if isinstance(one, Paragraph) else len(one))
+            lengths.append(one.n_words if isinstance(one, Paragraph) else len(one))
             n_words += lengths[-1]
             if n_words >= WINDOW_WORDS:
                 break

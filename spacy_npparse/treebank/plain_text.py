@@ -24,6 +24,9 @@ from spacy_npparse.treebank.docs import (
 from spacy_npparse.treebank.raw_text import raw_documents, with_own_characters
 from spacy_npparse.treebank.sentence import Sentence
 
+# In scripts with spaces, words and the spaces after them are shorter on average.
+_MOST_CHARACTERS = 8
+
 
 class Paragraph(NamedTuple):
     """A paragraph of a document.
@@ -52,6 +55,11 @@ class Paragraph(NamedTuple):
         """The text as a pipeline gets it, with single spaces for all white space."""
         return " ".join(self.original.split())
 
+    @property
+    def n_words(self) -> int:
+        """The approximate number of words."""
+        return approximate_words(self.original)
+
     def mark(self, doc: Doc) -> Doc:
         """Note in a Doc which paragraph it comes from.
 
@@ -70,6 +78,19 @@ class Paragraph(NamedTuple):
             doc.user_data[DOCUMENT_KEY] = self.document
             doc.user_data[METADATA_KEY] = dict(self.metadata)
         return doc
+
+
+def approximate_words(text: str) -> int:
+    """Estimate the number of words in a text.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The number of stretches between white space, but at least one word for every eight
+        characters, because scripts such as those of Chinese and Thai have no spaces.
+    """
+    return max(len(text.split()), len(text) // _MOST_CHARACTERS)
 
 
 def paragraphs_of_text(text: str, name: str = "", *, lines: bool = False) -> Iterator[Paragraph]:

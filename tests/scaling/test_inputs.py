@@ -74,6 +74,18 @@ def test_output_must_not_be_read(corpus, tmp_path):
         find_inputs([str(tmp_path / "in")], corpus / "below" / "out")
 
 
+@pytest.mark.parametrize("name", ["shards/00000000.conllu", "text.txt"])
+def test_what_is_read_must_not_be_overwritten(tmp_path, name):
+    path = tmp_path / "out" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("One.")
+    for given in (path, path.parent, tmp_path / "out" / "**" / path.name):
+        with pytest.raises(InputError, match="Give (another folder to write|a folder outside)"):
+            find_inputs([str(given)], tmp_path / "out")
+    (tmp_path / "out" / "stdin.txt").write_text("Two.")
+    assert find_inputs([str(tmp_path / "out" / "stdin.txt")], tmp_path / "out")
+
+
 def test_folders_with_links_and_files_of_other_kinds(tmp_path, caplog):
     folder, store = tmp_path / "in", tmp_path / "store"
     (folder / "own").mkdir(parents=True)
@@ -251,6 +263,16 @@ def test_plan(corpus, tmp_path, words_per_shard):
     for shard in shards[:-1]:
         last = units_of_shard(shard, reader)[-1][1]
         assert shard.n_words - last.n_words < words_per_shard <= shard.n_words
+
+
+@pytest.mark.parametrize("suffix", ["txt", "jsonl"])
+def test_shards_of_texts_without_spaces_are_bounded(tmp_path, suffix):
+    paragraph = "我们今天去北京看朋友然后一起吃饭。"
+    record = json.dumps({"text": paragraph}) + "\n"
+    content = {"txt": f"{paragraph}\n\n", "jsonl": record}[suffix] * 100
+    (tmp_path / f"a.{suffix}").write_text(content, encoding="utf-8")
+    inputs = find_inputs([str(tmp_path / f"a.{suffix}")], tmp_path / "out")
+    assert len(list(plan(inputs, Reading(), words_per_shard=20))) == 10
 
 
 def test_changed_files_are_noticed(corpus, tmp_path):
