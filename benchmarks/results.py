@@ -312,17 +312,19 @@ def main() -> None:
     if is_used and not (encoder / "config.json").exists():
         write_encoder(fetch(), encoder)
     planned = list(boards(arguments.treebanks, arguments.output))
-    earlier = read_json(RESULTS)
-    results: dict[str, list[dict[str, Any]]] = {"runs": [], "claims": []}
     for board in planned:
-        kept = board.earlier(earlier)
         if arguments.only in (None, board.treebank):
             try:
-                known = kept if arguments.missing else ()
+                known = board.earlier(read_json(RESULTS)) if arguments.missing else ()
                 training = not arguments.no_training
                 board.complete(arguments.processes, training, arguments.parser, known)
             except FolderInUseError as error:
                 print(error, file=sys.stderr)
+    # Meanwhile, other processes may have written results.
+    earlier = read_json(RESULTS)
+    results: dict[str, list[dict[str, Any]]] = {"runs": [], "claims": []}
+    for board in planned:
+        kept = board.earlier(earlier)
         from_gold, from_text = board.trials()
         found = {(run["parser"], run["seed"]): run for run in board.runs(from_gold, from_text)}
         for key in sorted(kept.keys() & found.keys()):
