@@ -14,8 +14,9 @@ beyond it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,9 +32,13 @@ _WORDS = "words"
 # The beginning of a key of user_data, followed by the places of the first and the last character,
 # which spaCy moves with the text.
 _KEY = ("._.", "spacy_npparse.multiword")
-# ORTH and NORM of words in multiword tokens that are not spelled as in the text, by vocabulary.
-# span.as_doc() passes on nothing else. There are no weak references to vocabularies.
-_respelt: WeakKeyDictionary[Lookups, set[tuple[int, int]]] = WeakKeyDictionary()
+# ORTH and NORM of the words of a multiword token. span.as_doc() passes on nothing else.
+_Slices: TypeAlias = tuple[tuple[int, int], ...]
+# The multiword tokens that contain words which are not spelled as in the text, with the place of
+# such a word, by that word and by vocabulary. There are no weak references to vocabularies.
+_respelt: WeakKeyDictionary[Lookups, dict[tuple[int, int], set[tuple[_Slices, int]]]] = (
+    WeakKeyDictionary()
+)
 
 
 class SurfaceToken(NamedTuple):
@@ -61,19 +66,57 @@ def add_multiword_tokens(doc: Doc, found: Iterable[tuple[int, tuple[str, ...]]])
             order.
     """
     noted = []
-    respelt = set()
     for start, words in found:
         tokens = doc[start : start + len(words)]
         noted.append([tokens.start_char, tokens.end_char, list(words)])
         key: Any = (*_KEY, tokens.start_char, tokens.end_char)
         doc.user_data[key] = list(words)
-        for token, word in zip(tokens, words, strict=True):
-            if token.text != word:
-                token.norm_ = doc.vocab[word].norm_ or word
-                respelt.add((token.orth, token.norm))
+        is_respelt = [token.text != word for token, word in zip(tokens, words, strict=True)]
+        for token, word in compress(zip(tokens, words, strict=True), is_respelt):
+            token.norm_ = doc.vocab[word].norm_ or word
+        _note_slices(doc, tuple((token.orth, token.norm) for token in tokens), is_respelt)
     if noted:
         doc.spans[MULTIWORD_SPANS] = SpanGroup(doc, name=MULTIWORD_SPANS, attrs={_WORDS: noted})
-        _respelt.setdefault(doc.vocab.lookups, set()).update(respelt)
+
+
+def copy_multiword_tokens(doc: Doc, copy: Doc) -> None:
+    """Note the multiword tokens of a Doc in a copy whose texts may differ, as augmenters make it.
+    They are lost where the copy has other tokens, or white space between their words.
+
+    Args:
+        doc: The Doc.
+        copy: The copy, changed in place.
+    """
+    places = [token.i for token in copy if not token.is_space]
+    originals = [token for token in doc if not token.is_space]
+    # A copy by Example.from_dict() has the group without its attributes.
+    group = copy.spans.get(MULTIWORD_SPANS)
+    if len(places) != len(originals) or (group is not None and _WORDS in group.attrs):
+        return
+    place_of = {token.i: place for token, place in zip(originals, places, strict=True)}
+    found = []
+    for start, end, words in _multiword_tokens(doc, strict=False):
+        first, last = place_of[start], place_of[end - 1]
+        # White space may have been inserted between the words.
+        if last - first == len(words) - 1:
+            pairs = zip(doc[start:end], copy[first : last + 1], words, strict=True)
+            found.append((first, tuple(_changed(w, old.text, new.text) for old, new, w in pairs)))
+    add_multiword_tokens(copy, found)
+
+
+def _changed(word: str, before: str, after: str) -> str:
+    """Change a word as its text has been changed: replaced if it is spelled as in the text, or
+    written in lower case."""
+    if word == before:
+        return after
+    return word.lower() if after == before.lower() else word
+
+
+def _note_slices(doc: Doc, slices: _Slices, is_respelt: Sequence[bool]) -> None:
+    """Note the words of a multiword token, so that its loss is noticed."""
+    respelt = _respelt.setdefault(doc.vocab.lookups, {})
+    for place in compress(range(len(slices)), is_respelt):
+        respelt.setdefault(slices[place], set()).add((slices, place))
 
 
 def has_multiword_tokens(doc: Doc) -> bool:
@@ -199,7 +242,6 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
     values = doc.to_array([IDX, LENGTH, ORTH, NORM])
     places = values[:, :2].astype(np.int64)
     begins, ends = places[:, 0], places.sum(axis=1)
-    respelt = _respelt.setdefault(doc.vocab.lookups, set())
     for start_char, end_char, words in noted:
         start = int(np.searchsorted(begins, start_char, side="right")) - 1
         end = int(np.searchsorted(ends, end_char)) + 1
@@ -207,8 +249,10 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
         is_cut = is_whole and begins[start] == start_char and ends[end - 1] == end_char
         if is_cut and end - start == len(words):
             # The Doc may have been made by another process.
-            pairs = zip(values[start:end, 2:].tolist(), words, strict=True)
-            respelt.update((o, n) for (o, n), word in pairs if doc.vocab.strings[word] != o)
+            slices = tuple(map(tuple, values[start:end, 2:].tolist()))
+            ids = map(doc.vocab.strings.__getitem__, words)
+            is_respelt = [orth != word for (orth, _), word in zip(slices, ids, strict=True)]
+            _note_slices(doc, slices, is_respelt)
             yield start, end, tuple(words)
         elif strict and (end - start > 1 or not is_whole):
             raise DocError(
@@ -251,15 +295,32 @@ def _check_complete(doc: Doc, token: Token | None, *, is_incomplete: bool) -> No
     respelt = _respelt.get(doc.vocab.lookups)
     if respelt and not is_incomplete:
         values = [(token.orth, token.norm)] if token else doc.to_array([ORTH, NORM]).tolist()
-        lost = respelt.intersection(map(tuple, values))
-        is_incomplete = any(doc.vocab[orth].norm != norm for orth, norm in lost)
+        lost = respelt.keys() & set(map(tuple, values))
+        is_incomplete = any(doc.vocab[o].norm != n and _has(doc, respelt[o, n]) for o, n in lost)
     if is_incomplete:
         raise DocError(
             f"the Doc {doc.text[:40]!r} has words of multiword tokens, but has lost their forms: "
-            "span.as_doc() drops them, and so do gold_preproc of spaCy's reader and "
-            "Doc.from_docs() without user data. Use the span, span.as_doc(copy_user_data=True), "
-            "or give its text to the pipeline; leave gold_preproc out."
+            "span.as_doc() and Doc.to_json() drop them, and so do Doc.from_docs() without user "
+            "data, and the augmenters, gold_preproc and max_length of spaCy's reader. Use the "
+            "span, span.as_doc(copy_user_data=True), or give its text to the pipeline; train on "
+            "CoNLL-U."
         )
+
+
+def _has(doc: Doc, found: Iterable[tuple[_Slices, int]]) -> bool:
+    """Check whether a Doc has the words of one of these multiword tokens, one after the other. The
+    Doc may begin or end between them."""
+    values = list(map(tuple, doc.to_array([ORTH, NORM]).tolist()))
+    return any(
+        all(
+            values[i + j - place] == one
+            for j, one in enumerate(slices)
+            if 0 <= i + j - place < len(values)
+        )
+        for slices, place in found
+        for i, pair in enumerate(values)
+        if pair == slices[place]
+    )
 
 
 if not Token.has_extension("form"):

@@ -29,6 +29,7 @@ from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.treebank.sources import find_sources
 from spacy_npparse.treebank.stored_example import StoredExample
 from spacy_npparse.treebank_names import copy_treebank, name_docs
+from spacy_npparse.word_forms import copy_multiword_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -162,6 +163,7 @@ class ConlluCorpus:
                 if example is not stored:
                     # Augmenters of spaCy make new Docs.
                     copy_treebank(stored.predicted, example.predicted)
+                    copy_multiword_tokens(stored.reference, example.reference)
                 yield example
         if n_examples == 0:
             raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")

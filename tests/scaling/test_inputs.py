@@ -79,9 +79,9 @@ def test_what_is_read_must_not_be_overwritten(tmp_path, name):
     path = tmp_path / "out" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("One.")
-    for given in (path, path.parent, tmp_path / "out" / "**" / path.name):
+    for source in (path, path.parent, tmp_path / "out" / "**" / path.name):
         with pytest.raises(InputError, match="Give (another folder to write|a folder outside)"):
-            find_inputs([str(given)], tmp_path / "out")
+            find_inputs([str(source)], tmp_path / "out")
     (tmp_path / "out" / "stdin.txt").write_text("Two.")
     assert find_inputs([str(tmp_path / "out" / "stdin.txt")], tmp_path / "out")
 

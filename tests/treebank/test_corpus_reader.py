@@ -5,8 +5,18 @@ import random
 import pytest
 import spacy
 from spacy.training import Example
+from spacy.training.augment import (
+    create_combined_augmenter,
+    create_lower_casing_augmenter,
+)
 
-from spacy_npparse.treebank import ConlluCorpus, ConlluError, doc_to_conllu, parse_sentence
+from spacy_npparse.treebank import (
+    ConlluCorpus,
+    ConlluError,
+    doc_to_conllu,
+    parse_sentence,
+    word_forms,
+)
 
 SENTENCE = (
     "# sent_id = {i}\n1\tw{i}\tl\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tv\tv\tVERB\t_\t_\t0\troot\t_\t_\n"
@@ -106,6 +116,31 @@ def test_shuffle_changes_the_order(treebank, nlp):
     # Sentences are shuffled before the limit is applied, so that every sentence may be chosen.
     firsts = {order(ConlluCorpus(treebank, shuffle=True, limit=1))[0] for _ in range(20)}
     assert len(firsts) > 3
+
+
+@pytest.mark.parametrize(
+    "augmenter, forms",
+    [
+        (create_lower_casing_augmenter(1.0), ["il", "va", "de", "le", "train"]),
+        (
+            create_combined_augmenter(0.0, 0.0, None, 1.0, 1.0, ["  "]),
+            ["Il", "va", "De", "le", "train"],
+        ),
+    ],
+)
+def test_augmenters_of_spacy_keep_multiword_tokens(tmp_path, nlp, augmenter, forms):
+    path = tmp_path / "a.conllu"
+    row = "{}\t{}\t_\tX\tX\t_\t{}\tdep\t_\t_\n"
+    words = [row.format(i, word, i - 1) for i, word in enumerate(["Il", "va", "De", "le"], 1)]
+    multiword = "3-4\tDu" + "\t_" * 8 + "\n"
+    path.write_text("".join([*words[:2], multiword, *words[2:], row.format(5, "train", 4)]) + "\n")
+    for seed in range(10):
+        random.seed(seed)
+        [example] = ConlluCorpus(path, augmenter=augmenter)(nlp)
+        found = word_forms(example.reference)
+        # White space that is inserted into the multiword token cuts it.
+        expected = forms if "D" not in found else ["Il", "va", "D", "u", "train"]
+        assert [form for form in found if not form.isspace()] == expected
 
 
 def test_augmenter(treebank, nlp):

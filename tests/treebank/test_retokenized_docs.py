@@ -108,6 +108,20 @@ def test_parts_without_their_multiword_tokens_are_refused(doc):
         word_forms(joined)
 
 
+@pytest.mark.parametrize("start, end", [(2, 4), (4, 6)])
+def test_parts_that_cut_a_multiword_token_are_refused(doc, start, end):
+    with pytest.raises(DocError, match="lost their forms"):
+        word_forms(doc[start:end].as_doc())
+
+
+def test_the_same_slices_elsewhere_are_no_multiword_tokens(doc):
+    """Tokenizer exceptions of spaCy have norms as well, such as "n't" in English."""
+    other = Doc(doc.vocab, words=["le", "u", "d", "a"], spaces=[True, False, True, False])
+    other[1].norm_, other[2].norm_ = "le", "de"
+    assert (other[2].orth, other[2].norm) == (doc[3].orth, doc[3].norm)
+    assert word_forms(other) == [token._.form for token in other] == ["le", "u", "d", "a"]
+
+
 def test_parts_of_docs_of_another_process(doc):
     saved = DocBin(docs=[doc], store_user_data=True).to_bytes()
     [again] = DocBin().from_bytes(saved).get_docs(Vocab())
