@@ -16,6 +16,7 @@ from spacy_npparse.components.gold import misplaced_roots
 from spacy_npparse.files import have_same_content
 from spacy_npparse.parsing import GoldBatch
 from spacy_npparse.treebank.sentence import SPACY_ROOT
+from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +67,8 @@ def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
 
 
 def counting_sentences(name: str, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
-    """Warn if no Doc has more than one sentence, although the parser learns to find sentences.
+    """Warn if there are trees, but no Doc has more than one sentence, although the parser learns to
+    find sentences.
 
     Args:
         name: The name of the parser.
@@ -75,11 +77,12 @@ def counting_sentences(name: str, gold: Iterable[GoldBatch]) -> Iterator[GoldBat
     Yields:
         The gold trees. The warning comes after the last ones.
     """
-    n_within = 0
+    n_within = n_heads = 0
     for batch in gold:
         n_within += int((np.diff(batch.docs) == 0).sum())
+        n_heads += int((batch.heads != NO_HEAD).sum())
         yield batch
-    if n_within == 0:
+    if n_heads > 0 and n_within == 0:
         logger.warning(
             "%s: no Doc of the training data has several sentences, so the parser learns that "
             "each text is a single sentence. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 "

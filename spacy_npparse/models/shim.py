@@ -19,6 +19,7 @@ from spacy_npparse.models.forks import ForkSafe
 from spacy_npparse.models.threads import one_thread
 
 NetT = TypeVar("NetT", bound=nn.Module)
+NO_WEIGHTS = "there are no weights yet. Call nlp.initialize(), or load a trained pipeline."
 
 
 class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
@@ -60,9 +61,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             ValueError: The network has not been built.
         """
         if self._model is None:
-            raise ValueError(
-                "The model has no weights yet: call nlp.initialize() or load a trained pipeline."
-            )
+            raise ValueError(f"{type(self).__name__}: {NO_WEIGHTS}")
         return cast(NetT, self._model)
 
     @property
@@ -272,7 +271,7 @@ def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
     shim = next(iter(model.shims), None)
     if not isinstance(shim, TorchShim):
         raise ValueError(
-            f"The model {model.name!r} has no network of this package; parsers take "
-            "spacy_npparse.Parser.v1."
+            f"The model {model.name!r} has no network of this package. Give a parser the "
+            "architecture spacy_npparse.Parser.v1, and a lemmatizer spacy_npparse.Speller.v1."
         )
     return cast("TorchShim[NetT]", shim)

@@ -136,7 +136,8 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
     n_characters = sum(map(_length, sentences))
     if n_characters < _MIN_SEGMENT:
         raise ValueError(
-            f"A tokenizer cannot be trained on {n_characters} characters of text. Give a treebank, "
+            f"A tokenizer cannot be trained on {n_characters} characters of text. Give a treebank; "
+            "or the folder of a pipeline whose tokenizer is copied (initialize.tokenizer.source); "
             "or use spaCy's rules: --nlp.tokenizer.@tokenizers spacy.Tokenizer.v1."
         )
     spaces = mean(token.space_after for sentence in sentences for token in sentence)

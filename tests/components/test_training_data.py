@@ -1,8 +1,10 @@
-"""Tests of the warning if the dev file, which selects the best model, is also trained on."""
+"""Warnings about the training data."""
 
 import shutil
 
 import pytest
+from parser_fixtures import read_sample
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from tiny import tiny_config, write_part
 
@@ -28,3 +30,14 @@ def test_without_dev_file_it_is_said_how_to_make_one(tmp_path):
     config["paths"]["train"] = str(write_part("train", tmp_path / "train.conllu", 12))
     with pytest.raises(ValueError, match="is not set.*npparse prepare TRAIN.conllu FOLDER --split"):
         init_nlp(config)
+
+
+def test_texts_without_trees_do_not_ask_for_more_sentences(make_nlp, caplog):
+    nlp = make_nlp("mst")
+    with pytest.raises(ValueError, match="parser: there are no weights yet. Call nlp.initialize()"):
+        nlp("Das ist gut .")
+    doc = nlp.make_doc("Das ist gut .")
+    nlp.initialize(lambda: [Example(doc, doc)])
+    assert "several sentences" not in caplog.text
+    nlp.initialize(lambda: read_sample(nlp))
+    assert "several sentences" in caplog.text
