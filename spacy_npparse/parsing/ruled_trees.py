@@ -39,11 +39,11 @@ from spacy_npparse.parsing.search import RestrictedSearch, Search
 
 # Few sentences have a better tree than those that are found first, and time grows with the length.
 # Longer sentences keep their best tree, and so do sentences whose labels lose at most `LEAST_LOSS`
-# nats, which is what two violations of rules on parts of speech cost. After `MOST_TREES` trees, no
+# nats, which is what three violations of rules on parts of speech cost. After `MOST_TREES` trees, no
 # branches are divided.
 MOST_WORDS = 40
-LEAST_LOSS = 1.0
-MOST_TREES = 4
+LEAST_LOSS = 1.5
+MOST_TREES = 3
 # The weight of the scores of trees against the log-probabilities of labels. With a lower weight,
 # trees follow more rules and have more wrong heads.
 SCORE_WEIGHT = 2.0
