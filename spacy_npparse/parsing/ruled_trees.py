@@ -39,8 +39,8 @@ from spacy_npparse.parsing.search import RestrictedSearch, Search
 
 # Few sentences have a better tree than those that are found first, and time grows with the length.
 # Longer sentences keep their best tree, and so do sentences whose labels lose at most `LEAST_LOSS`
-# nats, which is what three violations of rules on parts of speech cost. After `MOST_TREES` trees, no
-# branches are divided.
+# nats, which is what three violations of rules on parts of speech cost. After `MOST_TREES` trees,
+# no branches are divided.
 MOST_WORDS = 40
 LEAST_LOSS = 1.5
 MOST_TREES = 3

@@ -276,14 +276,18 @@ def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
         FolderMismatchError: The corpus was begun with another text.
     """
     path = folder / STDIN_COPY
+    with planning(folder):
+        if not path.exists() or not _is_used(folder):
+            with replacing(path) as file:
+                shutil.copyfileobj(stream, file, _COPIED_AT_ONCE)
+            return path
+    # The copy is only compared, while other processes annotate.
     content = hashlib.sha256()
-    with planning(folder), replacing(path) as file:
-        while block := stream.read(_COPIED_AT_ONCE):
-            content.update(block)
-            file.write(block)
-        if path.exists() and checksum(path) != content.hexdigest() and _is_used(folder):
-            raise FolderMismatchError(
-                f"Standard input differs from the text with which {folder} was started. Give the "
-                "same text, or another folder."
-            )
+    while block := stream.read(_COPIED_AT_ONCE):
+        content.update(block)
+    if checksum(path) != content.hexdigest():
+        raise FolderMismatchError(
+            f"Standard input differs from the text with which {folder} was started. Give the same "
+            "text, or another folder."
+        )
     return path

@@ -23,7 +23,9 @@ from small_corpora import (
 from spacy_npparse import extras
 from spacy_npparse.cli import annotate as command
 from spacy_npparse.scaling.corpus import keep_stdin
-from spacy_npparse.scaling.manifest import read_manifest
+from spacy_npparse.scaling.manifest import FolderMismatchError, read_manifest
+from spacy_npparse.scaling.shards import LOCKS
+from spacy_npparse.workfolder import claim
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +59,8 @@ def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monke
     result = annotate(*arguments)
     assert result.exit_code == 0, result.output
     assert "other processes have begun the shards that are missing" in result.output
-    for claim in claims:
-        corpus.release(*claim)
+    for claimed in claims:
+        corpus.release(*claimed)
     result = annotate(*arguments)
     assert result.exit_code == 0, result.output
     n_shards = len(read_manifest(tmp_path / "out").shards)
@@ -273,6 +275,22 @@ def test_folders_that_cannot_be_written_are_refused_as_files_are(annotate, run, 
     said = [annotate(dev, target).output, run("parse", "model", dev, target).output]
     for message, name in zip(said, ["out.conllu/manifest.json", "out.conllu"], strict=True):
         assert f"{name}: cannot be written: Not a directory" in message
+
+
+def test_reading_the_same_standard_input_does_not_stop_other_processes(annotate, tmp_path):
+    class Stream(io.BytesIO):
+        def read(self, size=-1):
+            lock = claim(tmp_path / "out" / LOCKS / "plan")
+            assert lock is not None
+            lock.release()
+            return super().read(size)
+
+    assert annotate("-", tmp_path / "out", input="One.").exit_code == 0
+    before = (tmp_path / "out" / "stdin.txt").stat()
+    keep_stdin(Stream(b"One."), tmp_path / "out")
+    assert (tmp_path / "out" / "stdin.txt").stat() == before
+    with pytest.raises(FolderMismatchError, match="Standard input differs"):
+        keep_stdin(Stream(b"Two."), tmp_path / "out")
 
 
 def test_folders_of_which_nothing_has_been_annotated_are_used_again(annotate, tmp_path):
