@@ -3,10 +3,13 @@ scored."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
-GIVEN_SENTENCES_KEY = "spacy_npparse.given_sentences"
+# Doc.from_docs() warns of keys of another form, and moves this one with the text.
+GIVEN_SENTENCES_KEY: Any = ("._.", "spacy_npparse.given_sentences", 0, None)
 
 
 def note_given_sentences(doc: Doc) -> None:

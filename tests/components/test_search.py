@@ -24,7 +24,7 @@ from spacy_npparse.parsing import (
 )
 from spacy_npparse.parsing.settings import DecoderSettings, ExplorationSettings, TransitionSettings
 from spacy_npparse.systems import get_transition_system
-from spacy_npparse.treebank.given_sentences import GIVEN_SENTENCES_KEY
+from spacy_npparse.treebank.given_sentences import GIVEN_SENTENCES_KEY, sentences_were_given
 from spacy_npparse.trees import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
@@ -92,6 +92,14 @@ def test_nothing_is_written_unless_asked_for(shared):
     assert doc[0]._.head_probability is None
     # user_data only says whether the sentences were given, which the scorer needs.
     assert set(doc.user_data) <= {GIVEN_SENTENCES_KEY}
+
+
+def test_parsed_docs_are_joined_without_a_warning(shared, recwarn):
+    docs = [parse(shared()), parse(shared(), ["Ja"], [True])]
+    recwarn.clear()
+    joined = Doc.from_docs(docs)
+    assert not recwarn.list and len(list(joined.sents)) == 3
+    assert sentences_were_given(joined)
 
 
 @pytest.mark.parametrize("words", [[], [" "], ["a"]])
