@@ -2,8 +2,7 @@
 
 A pretrained encoder gives a word a vector in its context. A passage is such a context: a sentence
 or, if the sentences are unknown, a text that ends with final punctuation. A passage depends only on
-its own text, so except for rounding, a word has the same vector in
-a document and alone.
+its own text. Except for rounding, a word therefore has the same vector in a document as alone.
 
 Augmenters move words to other sentences. The words keep their original places, so their vectors
 need not be computed again, and are those of natural text.

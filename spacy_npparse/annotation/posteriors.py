@@ -27,7 +27,8 @@ _BATCH = 128
 
 
 class PosteriorError(UserError, ValueError):
-    """A pipeline without such probabilities. The message has the remedy."""
+    """A pipeline that cannot compute the probabilities of all heads and labels. The message names
+    the remedy."""
 
 
 class PredictedTree(NamedTuple):

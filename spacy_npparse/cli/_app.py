@@ -18,8 +18,8 @@ from typer.core import TyperGroup
 
 import spacy_npparse
 from spacy_npparse.errors import UserError
-from spacy_npparse.evaluation.provenance import Provenance, provenance
-from spacy_npparse.files import WriteError
+from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.files import WriteError, checksum
 from spacy_npparse.scaling import cleaning_up_on_termination
 
 P = ParamSpec("P")
@@ -82,7 +82,8 @@ def provenance_of(context: typer.Context, files: Iterable[Path]) -> Provenance:
     Returns:
         The command line, the version, and the checksums of the files.
     """
-    return provenance(context.meta[_ARGUMENTS], files)
+    checksums = {str(path): checksum(path) for path in files}
+    return Provenance(command_line(context), spacy_npparse.__version__, checksums)
 
 
 def command_line(context: typer.Context) -> str:

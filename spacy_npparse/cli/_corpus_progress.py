@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 
 import typer
 from tqdm import tqdm
@@ -34,12 +33,7 @@ class CorpusProgress:
     def __enter__(self) -> CorpusProgress:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.close()
 
     def update(self, n_words: int, record: ShardRecord | None) -> None:

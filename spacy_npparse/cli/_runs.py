@@ -169,11 +169,11 @@ def find_contestants(text: str, task: Task) -> list[Contestant]:
 def find_treebanks(
     treebanks: Sequence[Path], needed: str, output: Path
 ) -> dict[str, dict[str, Path]]:
-    """The files of treebanks.
+    """Find the files of treebanks, and check that the output is not a treebank itself.
 
     Args:
         treebanks: Their folders, as Universal Dependencies releases them.
-        needed: The part that all of them need beside train and dev.
+        needed: The part that all of them are evaluated on.
         output: The folder to write to.
 
     Returns:

@@ -171,8 +171,8 @@ def _scored(
     validated: list[Sentence] | None,
     keep: list[Kept] | None,
 ) -> Iterator[Doc]:
-    """The Docs as they are written, after their predicted sentences have been compared and, if
-    wanted, added to those that are validated. The Docs, and their vectors, are not kept."""
+    """Score the predicted sentences of each Doc, collect them for the validator if wanted, and
+    yield the Doc as it is to be written. The Docs, and their vectors, are not kept."""
     for group, doc in annotation:
         predicted = sentences_from_doc(doc)
         scores.add(predicted)

@@ -148,7 +148,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def label_rules(self, rules: Iterable[LabelRule]) -> None:
         rules = list(rules)
         check_type(f"{self.name}: label_rules", rules, list[LabelRule])
-        self.label_set.keep(rules)
+        self.label_set.replace_rules(rules)
 
     @property
     def is_resizable(self) -> bool:

@@ -91,7 +91,7 @@ class Labels:
         rules = self.rules if self._is_ruled else ()
         self.labeller = Labeller(rules, (*plain, SPACY_ROOT), self._codec, IDS)
 
-    def keep(self, rules: Iterable[LabelRule]) -> None:
+    def replace_rules(self, rules: Iterable[LabelRule]) -> None:
         """Replace the label rules.
 
         Args:

@@ -14,7 +14,7 @@ from spacy_npparse.components.encoders import REMEDY, SharedEncoders
 from spacy_npparse.components.saved_state import REMEDY_FOR_FILES, MismatchError
 from spacy_npparse.models.parser import UNTRAINED
 from spacy_npparse.models.parser_net import Progress
-from spacy_npparse.models.shim import NO_WEIGHTS, TorchShim, torch_shim
+from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.parsing import EncodedTokens, Temperatures
 from spacy_npparse.parsing.batch import NetT
 
@@ -55,9 +55,10 @@ class Network(Generic[NetT]):
             ValueError: The parser has no weights yet; or Docs lack the vectors of a shared encoder,
                 or have those of another one.
         """
-        if not self.shim.is_initialized:
-            raise ValueError(f"{self.name}: {NO_WEIGHTS}")
-        net = self.shim.net
+        try:
+            net = self.shim.net
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from error
         if not any(map(len, docs)):
             # Some encoders fail if there are no tokens.
             return EncodedTokens(net, net.root[None])

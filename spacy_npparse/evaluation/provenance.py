@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-import spacy_npparse
-from spacy_npparse.files import checksum
 
 
 @dataclass(frozen=True)
@@ -24,17 +18,3 @@ class Provenance:
     command: str
     version: str
     checksums: dict[str, str]
-
-
-def provenance(arguments: Sequence[str], files: Iterable[Path]) -> Provenance:
-    """Record the provenance of the results of a command.
-
-    Args:
-        arguments: The arguments of `python -m spacy_npparse`.
-        files: The files that the command reads.
-    """
-    return Provenance(
-        command=shlex.join(["python", "-m", "spacy_npparse", *arguments]),
-        version=spacy_npparse.__version__,
-        checksums={str(path): checksum(path) for path in files},
-    )

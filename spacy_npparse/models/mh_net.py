@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHFactors, MHScores
-from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
+from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
 from spacy_npparse.models.parser_net import SharedSizes, take
 from spacy_npparse.models.products import Linear
 from spacy_npparse.models.upload import upload
@@ -35,16 +35,6 @@ class MHPartScores(NamedTuple):
     below: Tensor
     front: Tensor
     arcs: Tensor
-
-    def take(self, numbers: Tensor, n_less: int) -> MHPartScores:
-        """Take the scores of some sentences.
-
-        Args:
-            numbers: int64 [n], the numbers of the sentences.
-            n_less: The difference in length between the longest sentence of all and the longest of
-                these.
-        """
-        return MHPartScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> MHPartScores:
         """Add a number to the score of each arc.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from spacy_npparse.decoding import OneEndpointCrossingScores, OneEndpointCrossingTrees
-from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
+from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
 from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words, take
 from spacy_npparse.models.products import Linear
 from spacy_npparse.models.upload import upload
@@ -32,16 +32,6 @@ class OneEndpointCrossingPartScores(NamedTuple):
     heads: Tensor
     siblings: Tensor
     crossed: Tensor
-
-    def take(self, numbers: Tensor, n_less: int) -> OneEndpointCrossingPartScores:
-        """Take the scores of some sentences.
-
-        Args:
-            numbers: int64 [n], the numbers of the sentences.
-            n_less: The difference in length between the longest sentence of all and the longest of
-                these.
-        """
-        return OneEndpointCrossingPartScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> OneEndpointCrossingPartScores:
         """Add a number to the score of each arc, crossed or not.

@@ -1,5 +1,8 @@
 """The common part of networks that score trees by pairs of words."""
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -8,6 +11,7 @@ from torch import Tensor, nn
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.products import linear
 
+ScoresT = TypeVar("ScoresT", bound=Iterable[Tensor])
 # A lower bound of the log-probabilities of arcs. All arcs below it are equally bad.
 _LOWEST_LOG_PROBABILITY = -8.0
 
@@ -100,17 +104,18 @@ def as_array(scores: Tensor) -> NDArray[np.float32]:
     return scores.contiguous().numpy(force=True)
 
 
-def take_square(scores: Tensor, numbers: Tensor, n_less: int) -> Tensor:
+def take_pairs(scores: ScoresT, numbers: Tensor, n_less: int) -> ScoresT:
     """Take the scores of pairs of nodes of some sentences.
 
     Args:
-        scores: [n_sentences, ..., n_nodes, n_nodes], the scores of pairs.
+        scores: A named tuple of scores, [n_sentences, ..., n_nodes, n_nodes] each.
         numbers: int64 [n], the numbers of the sentences.
         n_less: The difference in length between the longest sentence of all and the longest of
             these.
 
     Returns:
-        [n, ..., n_nodes - n_less, n_nodes - n_less], the scores of pairs in these sentences.
+        The scores of pairs in these sentences, [n, ..., n_nodes - n_less, n_nodes - n_less] each.
     """
-    size = scores.shape[-1] - n_less
-    return scores[..., :size, :size][numbers]
+    made: Callable[..., ScoresT] = type(scores)
+    sizes = [part.shape[-1] - n_less for part in scores]
+    return made(*(part[..., :n, :n][numbers] for part, n in zip(scores, sizes, strict=True)))

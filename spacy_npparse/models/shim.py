@@ -19,7 +19,6 @@ from spacy_npparse.models.forks import ForkSafe
 from spacy_npparse.models.threads import one_thread
 
 NetT = TypeVar("NetT", bound=nn.Module)
-NO_WEIGHTS = "there are no weights yet. Call nlp.initialize(), or load a trained pipeline."
 
 
 class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
@@ -61,7 +60,9 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             ValueError: The network has not been built.
         """
         if self._model is None:
-            raise ValueError(f"{type(self).__name__}: {NO_WEIGHTS}")
+            raise ValueError(
+                "there are no weights yet. Call nlp.initialize(), or load a trained pipeline."
+            )
         return cast(NetT, self._model)
 
     @property

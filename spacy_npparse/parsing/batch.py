@@ -345,8 +345,9 @@ class Found(NamedTuple):
     Attributes:
         heads: int32 [n_trees, n_words], the heads within the sentences; NO_HEAD where fewer trees
             were found.
-        scores: float64 [n_trees, n_sentences], the log-probability of each tree, or if scores are
-            not normalised, the score of its best derivation; -inf where there is no tree.
+        scores: float64 [n_trees, n_sentences], the log-probability of each tree or, if scores are
+            not normalised, the score of its best derivation; 0 in greedy search, which does not
+            score trees; -inf where there is no tree, or one that the search cannot score.
     """
 
     heads: NDArray[np.int32]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from spacy_npparse.decoding import (
     Tree,
     best_allowed_tree,
 )
+from spacy_npparse.models.pair_net import take_pairs
 from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
@@ -31,11 +33,11 @@ from spacy_npparse.transitions import Decisions
 
 
 class PartScores(Protocol):
-    """The scores of all parts of all sentences."""
+    """The scores of all parts of all sentences: a named tuple of tensors whose last two dimensions
+    are pairs of nodes."""
 
-    def take(self, numbers: Tensor, n_less: int, /) -> Self:
-        """Take the scores of some sentences, by number. The longest of them is `n_less` words
-        shorter than the longest of all."""
+    def __iter__(self) -> Iterator[Tensor]:
+        """Iterate over the fields, as a named tuple does."""
 
     def add_to_arcs(self, more: Tensor, /) -> Self:
         """Add a number to the score of each arc: float [n_sentences, size, size], dependents in the
@@ -197,7 +199,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
             chosen = upload(numbers, device)
             size = int(some.lengths.max()) + 1
             costs = upload(forbidden[:, :size, :size], device) * _FORBIDDING
-            parts = scores.take(chosen, scored.arcs.shape[1] - size).add_to_arcs(-costs)
+            parts = take_pairs(scores, chosen, scored.arcs.shape[1] - size).add_to_arcs(-costs)
             found = self.parts.found(some, parts, self.parts.best(parts, some.lengths))
             has_forbidden = forbidden[some.sentence, some.places, found.heads[0]]
             found.scores[0, some.sentence[has_forbidden]] = -np.inf

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from spacy_npparse.decoding import decode_spanning_trees, spanning_tree_marginals
-from spacy_npparse.models.pair_net import take_square
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 from spacy_npparse.parsing.batch import Found, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.exact import Parts
@@ -31,16 +30,6 @@ class ArcScores(NamedTuple):
     """
 
     arcs: Tensor
-
-    def take(self, numbers: Tensor, n_less: int) -> ArcScores:
-        """Take the scores of some sentences.
-
-        Args:
-            numbers: int64 [n], the numbers of the sentences.
-            n_less: The difference in length between the longest sentence of all and the longest of
-                these.
-        """
-        return ArcScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> ArcScores:
         """Add a number to the score of each arc.

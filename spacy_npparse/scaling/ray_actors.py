@@ -4,7 +4,6 @@ restarts."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, Generic
 
 from spacy_npparse.scaling.ray_cluster import Cluster
@@ -57,12 +56,7 @@ class RayActors(Generic[Tag, Result]):
     def __enter__(self) -> RayActors[Tag, Result]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for actor in self._loads:
             self._ray.kill(actor)
         self._cluster.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, Generic
 
 from spacy_npparse.scaling.ray_cluster import Cluster
@@ -40,12 +39,7 @@ class RayTasks(Generic[Tag, Result]):
     def __enter__(self) -> RayTasks[Tag, Result]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for reference in self._running:
             self._ray.cancel(reference, force=True)
         self._cluster.close()

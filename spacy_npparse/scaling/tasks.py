@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
 Tag = TypeVar("Tag")
@@ -30,12 +29,7 @@ class Tasks(Protocol[Tag, Result]):
 
     def __enter__(self) -> Tasks[Tag, Result]: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def start(self, tag: Tag, task: Callable[..., Result], *arguments: Any) -> None:
         """Start a task.

@@ -12,7 +12,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Any, Generic
 
 from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
@@ -44,12 +43,7 @@ class Workers(Generic[Tag, Result]):
     def __enter__(self) -> Workers[Tag, Result]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lifeline.close()
         for pool in [*self._idle, *(pool for _, pool in self._running.values())]:
             pool.shutdown(cancel_futures=True)

@@ -129,7 +129,7 @@ class ServedPipeline:
     def _annotate(self, pieces: Sequence[Piece]) -> Iterator[Any]:
         """Yield the result of each piece, or the exception."""
         for piece, doc in attempt_sources(
-            self.nlp, pieces, lambda one: one.prepare(self.nlp), batch_size=_BATCH
+            self.nlp, pieces, lambda one: one.prepare(self.nlp), batch_size=len(pieces)
         ):
             try:
                 yield doc if isinstance(doc, Exception) else piece.read(doc)
