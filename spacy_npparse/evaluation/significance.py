@@ -17,7 +17,7 @@ _CHUNK = 500
 
 
 def approximate_randomisation(
-    first: Sequence[float], second: Sequence[float], samples: int = SAMPLES, seed: int = SEED
+    first: Sequence[float], second: Sequence[float], samples: int = SAMPLES
 ) -> float:
     """Test a difference in correct counts by approximate randomisation, a paired permutation test.
 
@@ -28,7 +28,6 @@ def approximate_randomisation(
             over seeds.
         second: [sentences], the counts of the second parser.
         samples: The number of random assignments.
-        seed: The seed of the random number generator.
 
     Returns:
         The two-sided p-value, never below 1 / (samples + 1).
@@ -48,12 +47,10 @@ def approximate_randomisation(
         return 1.0
     right = np.array([first, second], dtype=np.float64)[..., None]
     counts = np.stack([right, np.ones_like(right)], axis=-1)
-    return float(randomisation_of_rates(counts[0], counts[1], samples, seed)[0])
+    return float(randomisation_of_rates(counts[0], counts[1], samples)[0])
 
 
-def randomisation_of_rates(
-    first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED
-) -> Counts:
+def randomisation_of_rates(first: Counts, second: Counts, samples: int = SAMPLES) -> Counts:
     """Test differences of ratios such as F1 or precision by approximate randomisation.
 
     Numerators and denominators are exchanged together.
@@ -62,18 +59,17 @@ def randomisation_of_rates(
         first: [sentences, scores, 2], the numerators and denominators of the first parser's scores.
         second: [sentences, scores, 2], those of the second parser's scores.
         samples: The number of random assignments.
-        seed: The seed of the random number generator.
 
     Returns:
         [scores], the p-values, NaN if a score is undefined for a parser because its denominator is
         0.
     """
     totals, differences = (first + second).sum(0), first - second
-    p_values = _exchange(totals, differences[differences.any((1, 2))], samples, seed)
+    p_values = _exchange(totals, differences[differences.any((1, 2))], samples)
     return np.where(np.isnan(_gaps(totals, differences.sum(0))), np.nan, p_values)
 
 
-def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
+def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES) -> Counts:
     """Test all pairs of parsers by approximate randomisation with the same random assignments.
 
     As in `randomisation_of_rates`, the counts of a sentence are exchanged together.
@@ -81,7 +77,6 @@ def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int 
     Args:
         fractions: [parsers, sentences, 2], the numerators and denominators of a score.
         samples: The number of random assignments.
-        seed: The seed of the random number generator.
 
     Returns:
         [parsers, parsers], the p-values.
@@ -89,7 +84,7 @@ def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int 
     n_parsers = len(fractions)
     first, second = np.triu_indices(n_parsers, 1)
     differences = np.moveaxis(fractions[first] - fractions[second], 0, 1)
-    found = _exchange((fractions[first] + fractions[second]).sum(1), differences, samples, seed)
+    found = _exchange((fractions[first] + fractions[second]).sum(1), differences, samples)
     p_values = np.ones((n_parsers, n_parsers))
     p_values[first, second] = p_values[second, first] = found
     return p_values
@@ -144,7 +139,7 @@ def significance_groups(p_values: Counts, level: float) -> list[str]:
     return letters
 
 
-def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
+def bootstrap(counts: Counts, samples: int = SAMPLES) -> Counts:
     """Resample test sets with replacement, by sentence, and compute their scores.
 
     The same samples are drawn for all parsers, so that their differences are paired.
@@ -152,7 +147,6 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
     Args:
         counts: [parsers, sentences, scores, 2], the numerators and denominators.
         samples: The number of bootstrap samples.
-        seed: The seed of the random number generator.
 
     Returns:
         [samples, parsers, scores], the scores, NaN where the denominator is 0.
@@ -160,7 +154,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
     Source: Efron and Tibshirani (1993), chapters 13 and 16.
     """
     n = counts.shape[1]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     by_sentence = np.moveaxis(counts, 1, 0).reshape(n, -1)
     chunks = []
     for size in _chunks(samples):
@@ -277,7 +271,7 @@ def _letter(number: int) -> str:
     return chr(ord("a") + number % 26) + "'" * (number // 26)
 
 
-def _exchange(totals: Counts, differences: Counts, samples: int, seed: int) -> Counts:
+def _exchange(totals: Counts, differences: Counts, samples: int) -> Counts:
     """Compute the p-values [k] of k differences between two parsers by approximate randomisation.
 
     totals: [k, 2] The sums of numerators and denominators of both.
@@ -286,7 +280,7 @@ def _exchange(totals: Counts, differences: Counts, samples: int, seed: int) -> C
     observed = abs(_gaps(totals, differences.sum(0)))
     as_large = np.zeros(len(totals))
     flat = differences.reshape(len(differences), totals.size)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     for size in _chunks(samples):
         # +1 keeps the parsers' results, and -1 exchanges them. They are floats, because integer
         # matrix products do not use BLAS.

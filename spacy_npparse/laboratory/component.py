@@ -12,11 +12,11 @@ from thinc.api import Config
 
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
+from spacy_npparse.parsing.settings import MAX_VIOLATION
 
 # The name of the component that is replaced in a config.
 COMPONENT = "parser"
 _DECODER = "decoder."
-_GLOBAL_LOSS = "max-violation"
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class ComponentPipeline(TrainedPipeline):
         missing = [name for name in ("paths", "system", "training") if name not in config]
         if missing:
             raise ValueError(f"{task.config}: there is no section [{missing[0]}]. Add it.")
-        if component.get("loss") == _GLOBAL_LOSS:
+        if component.get("loss") == MAX_VIOLATION:
             raise ValueError(
-                f"{task.config}: with the loss {_GLOBAL_LOSS} the decoder is part of training. "
-                f"Give it with the parser instead: {self._system},loss={_GLOBAL_LOSS}."
+                f"{task.config}: with the loss {MAX_VIOLATION} the decoder is part of training. "
+                f"Give it with the parser instead: {self._system},loss={MAX_VIOLATION}."
             )
         drop_defaults(component)
         component["factory"] = f"{self._system}_parser"
@@ -86,7 +86,7 @@ class ComponentPipeline(TrainedPipeline):
 
     def _trained_settings(self) -> list[tuple[str, str]]:
         settings = self._settings()
-        if ("loss", _GLOBAL_LOSS) in settings:
+        if ("loss", MAX_VIOLATION) in settings:
             return settings
         return [(name, value) for name, value in settings if not name.startswith(_DECODER)]
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHFactors, MHScores
+from spacy_npparse.decoding.mh.types import N_LINKS
 from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
 from spacy_npparse.models.parser_net import SharedSizes, take
 from spacy_npparse.models.products import Linear
@@ -15,8 +16,6 @@ from spacy_npparse.models.upload import upload
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-N_LINKS = 6
 
 
 class MHPartScores(NamedTuple):
