@@ -1,10 +1,13 @@
 """The factories of the parsers, which define their names in `nlp.add_pipe`.
 
-spaCy reads the settings of a config from the signature of a factory. Types are checked by this
-package, because its error messages name the component, the setting and the remedy.
+spaCy reads the settings of a config from the signature of a factory, which has the fields of a
+dataclass here. Types are checked by this package, because its error messages name the component,
+the setting and the remedy.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
+from inspect import Parameter, Signature
 from typing import Any
 
 from spacy.language import Language
@@ -45,37 +48,57 @@ DECODER = {"beam_width": 1, "k_best": 0, "confidence": False}
 CONFIDENCE = {"confidence": False}
 
 
-def declare(name: str, factory: Callable[..., Any], defaults: Mapping[str, Any]) -> None:
+def declare(
+    name: str, settings: type[Any], defaults: Mapping[str, Any]
+) -> Callable[[Callable[[Language, str, Any], Any]], Callable[..., Any]]:
     """Declare the factory `{name}_parser` to spaCy.
 
     Args:
         name: The name of the parser.
-        factory: A function that makes the component from the pipeline, its name there, and its
-            settings. It raises ValueError if settings are wrong or contradict each other.
+        settings: The dataclass of its settings.
         defaults: The default settings, except `keep` and `scorer`.
+
+    Returns:
+        A decorator for a function that makes the component from the pipeline, its name there, and
+        its settings. The function raises ValueError if settings contradict each other.
     """
-    factory.__name__ = factory.__qualname__ = f"{name}_parser"
-    Language.factory(
-        f"{name}_parser",
-        assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
-        default_config={
-            **defaults,
-            "keep": "none",
-            "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
-        },
-        default_score_weights={
-            "dep_las": 1.0,
-            "dep_uas": 0.0,
-            "dep_clas": 0.0,
-            "sents_f": 0.0,
-            "nonproj_las": 0.0,
-            # Shown in the meta.json of the pipeline, but not in the table of `spacy train`.
-            "dep_las_per_type": None,
-            "sents_p": None,
-            "sents_r": None,
-        },
-        func=factory,
-    )
+    factory_name = f"{name}_parser"
+
+    def decorate(make: Callable[[Language, str, Any], Any]) -> Callable[..., Any]:
+        def factory(nlp: Language, name: str, **values: Any) -> Any:
+            _check_model(name, factory_name, values.get("model"))
+            return make(nlp, name, read_settings(settings, name, values))
+
+        known = dict.fromkeys([*defaults, *(field.name for field in fields(settings))])
+        factory.__signature__ = Signature(  # type: ignore[attr-defined]
+            [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in ("nlp", "name", *known)]
+        )
+        factory.__name__ = factory.__qualname__ = factory_name
+        factory.__doc__ = f"Make '{factory_name}'; see `{settings.__name__}`."
+        Language.factory(
+            factory_name,
+            assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
+            default_config={
+                **defaults,
+                "keep": "none",
+                "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
+            },
+            default_score_weights={
+                "dep_las": 1.0,
+                "dep_uas": 0.0,
+                "dep_clas": 0.0,
+                "sents_f": 0.0,
+                "nonproj_las": 0.0,
+                # Shown in the meta.json of the pipeline, but not in the table of `spacy train`.
+                "dep_las_per_type": None,
+                "sents_p": None,
+                "sents_r": None,
+            },
+            func=factory,
+        )
+        return factory
+
+    return decorate
 
 
 def transition_factory(system_name: str, oracle: str) -> Callable[..., DependencyParser]:
@@ -100,39 +123,8 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
         pseudo_projective=None,
     )
 
-    def factory(
-        nlp: Language,
-        name: str,
-        model: Any,
-        sentences: Any,
-        oracle: Any,
-        loss: Any,
-        exploration: Any,
-        positions: Any,
-        decoder: Any,
-        pseudo_projective: Any,
-        keep: Any,
-        label_rules: Any,
-        scorer: Any,
-    ) -> DependencyParser:
-        _check_model(name, f"{system_name}_parser", model)
-        settings = read_settings(
-            TransitionParserSettings,
-            name,
-            dict(
-                model=model,
-                sentences=sentences,
-                oracle=oracle,
-                loss=loss,
-                exploration=exploration,
-                positions=positions,
-                decoder=decoder,
-                pseudo_projective=pseudo_projective,
-                keep=keep,
-                label_rules=label_rules,
-                scorer=scorer,
-            ),
-        )
+    @declare(system_name, TransitionParserSettings, defaults)
+    def factory(nlp: Language, name: str, settings: TransitionParserSettings) -> DependencyParser:
         system = _transition_system(name, system_name, settings)
         encoding = settings.pseudo_projective
         if encoding is not None and not system.kernel.projective:
@@ -150,8 +142,6 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
             encoding=encoding,
         )
 
-    factory.__doc__ = f"Make '{system_name}_parser'; see `TransitionParserSettings`."
-    declare(system_name, factory, defaults)
     return factory
 
 
@@ -181,43 +171,8 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
         decoder=DECODER,
     )
 
-    def factory(
-        nlp: Language,
-        name: str,
-        model: Any,
-        sentences: Any,
-        search: Any,
-        positions: Any,
-        features: Any,
-        max_length: Any,
-        loss: Any,
-        oracle: Any,
-        exploration: Any,
-        decoder: Any,
-        keep: Any,
-        label_rules: Any,
-        scorer: Any,
-    ) -> DependencyParser:
-        _check_model(name, f"{system_name}_parser", model)
-        settings = read_settings(
-            MHParserSettings,
-            name,
-            dict(
-                model=model,
-                sentences=sentences,
-                search=search,
-                positions=positions,
-                features=features,
-                max_length=max_length,
-                loss=loss,
-                oracle=oracle,
-                exploration=exploration,
-                decoder=decoder,
-                keep=keep,
-                label_rules=label_rules,
-                scorer=scorer,
-            ),
-        )
+    @declare(system_name, MHParserSettings, defaults)
+    def factory(nlp: Language, name: str, settings: MHParserSettings) -> DependencyParser:
         found: LengthLimited | TransitionSearch
         if settings.search == "exact":
             # Check settings of greedy search even if it is not used.
@@ -231,98 +186,41 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
             found = TransitionSearch(system, settings)
         return DependencyParser(nlp, name, settings, found, system_name=system_name, fixed=fixed)
 
-    factory.__doc__ = f"Make '{system_name}_parser'; see `MHParserSettings`."
-    declare(system_name, factory, defaults)
     return factory
 
 
-def mst_parser(
-    nlp: Language,
-    name: str,
-    model: Any,
-    sentences: Any,
-    loss: Any,
-    decoder: Any,
-    keep: Any,
-    label_rules: Any,
-    scorer: Any,
-) -> DependencyParser:
-    """Make the component of `nlp.add_pipe('mst_parser')`; see `SpanningTreeSettings`."""
-    _check_model(name, "mst_parser", model)
-    settings = read_settings(
-        SpanningTreeSettings,
-        name,
-        dict(
-            model=model,
-            sentences=sentences,
-            loss=loss,
-            decoder=decoder,
-            keep=keep,
-            label_rules=label_rules,
-            scorer=scorer,
-        ),
-    )
+@declare(
+    "mst",
+    SpanningTreeSettings,
+    dict(model=MODEL, sentences="joint", label_rules="trees", loss="margin", decoder=CONFIDENCE),
+)
+def mst_parser(nlp: Language, name: str, settings: SpanningTreeSettings) -> DependencyParser:
     search = ExactSearch(SpanningTreeParts(), settings.loss, settings.decoder)
     return DependencyParser(nlp, name, settings, search, system_name="mst")
 
 
+@declare(
+    "one_endpoint_crossing",
+    OneEndpointCrossingSettings,
+    dict(
+        model=MODEL,
+        sentences="joint",
+        label_rules="trees",
+        max_length=150,
+        pruning=0.0,
+        decoder=CONFIDENCE,
+    ),
+)
 def one_endpoint_crossing_parser(
-    nlp: Language,
-    name: str,
-    model: Any,
-    sentences: Any,
-    max_length: Any,
-    pruning: Any,
-    decoder: Any,
-    keep: Any,
-    label_rules: Any,
-    scorer: Any,
+    nlp: Language, name: str, settings: OneEndpointCrossingSettings
 ) -> DependencyParser:
-    """Make the component of `nlp.add_pipe('one_endpoint_crossing_parser')`; see
-    `OneEndpointCrossingSettings`."""
-    _check_model(name, "one_endpoint_crossing_parser", model)
-    settings = read_settings(
-        OneEndpointCrossingSettings,
-        name,
-        dict(
-            model=model,
-            sentences=sentences,
-            max_length=max_length,
-            pruning=pruning,
-            decoder=decoder,
-            keep=keep,
-            label_rules=label_rules,
-            scorer=scorer,
-        ),
-    )
     exact = ExactSearch(OneEndpointCrossingParts(settings.pruning), "margin", settings.decoder)
     search = LengthLimited(exact, TreesByArcs(), settings.max_length)
     return DependencyParser(nlp, name, settings, search, system_name="one_endpoint_crossing")
 
 
-def ensemble_parser(
-    nlp: Language,
-    name: str,
-    members: Any,
-    combine: Any,
-    sentences: Any,
-    decoder: Any,
-    keep: Any,
-    scorer: Any,
-) -> EnsembleParser:
-    """Make the component of `nlp.add_pipe('ensemble_parser')`; see `EnsembleSettings`."""
-    settings = read_settings(
-        EnsembleSettings,
-        name,
-        dict(
-            members=members,
-            combine=combine,
-            sentences=sentences,
-            decoder=decoder,
-            keep=keep,
-            scorer=scorer,
-        ),
-    )
+@declare("ensemble", EnsembleSettings, dict(combine="votes", sentences="joint", decoder=CONFIDENCE))
+def ensemble_parser(nlp: Language, name: str, settings: EnsembleSettings) -> EnsembleParser:
     return EnsembleParser(nlp, name, settings)
 
 
@@ -410,21 +308,3 @@ mh4_parser = mh_factory(4, greedy_system="mh4", oracle="static")
 covington_parser = transition_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = transition_factory("two_planar", oracle="static")
-declare(
-    "mst",
-    mst_parser,
-    dict(model=MODEL, sentences="joint", label_rules="trees", loss="margin", decoder=CONFIDENCE),
-)
-declare(
-    "one_endpoint_crossing",
-    one_endpoint_crossing_parser,
-    dict(
-        model=MODEL,
-        sentences="joint",
-        label_rules="trees",
-        max_length=150,
-        pruning=0.0,
-        decoder=CONFIDENCE,
-    ),
-)
-declare("ensemble", ensemble_parser, dict(combine="votes", sentences="joint", decoder=CONFIDENCE))
