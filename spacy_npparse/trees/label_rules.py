@@ -56,8 +56,8 @@ class LabelRule:
         excluded: The labels that dependents do not have, or the parts of speech (UPOS).
         cases: The number of times that the treebank could have broken the rule.
         exceptions: The number of times that it has broken the rule.
-        expected: The number of times that chance would break a rule of unique labels; 0 if unknown,
-            and for the other kinds.
+        expected: The number of times that chance would break a rule of unique labels, with one
+            decimal; 0 if unknown, and for the other kinds.
     """
 
     kind: RuleKind
@@ -120,6 +120,8 @@ class LabelRule:
             ("expected", expected, float),
         ):
             check_type(f"{where}.{key}", value, of_type)
+        # JSON does not keep all digits.
+        expected = round(expected, 1)
         return cls(data["kind"], tuple(labels), tuple(excluded), cases, exceptions, expected)
 
     def to_json(self) -> dict[str, Any]:
