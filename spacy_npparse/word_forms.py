@@ -296,7 +296,9 @@ def _check_complete(doc: Doc, token: Token | None, *, is_incomplete: bool) -> No
     if respelt and not is_incomplete:
         values = [(token.orth, token.norm)] if token else doc.to_array([ORTH, NORM]).tolist()
         lost = respelt.keys() & set(map(tuple, values))
-        is_incomplete = any(doc.vocab[o].norm != n and _has(doc, respelt[o, n]) for o, n in lost)
+        is_incomplete = any(
+            doc.vocab[one[0]].norm != one[1] and _has(doc, one, respelt[one]) for one in lost
+        )
     if is_incomplete:
         raise DocError(
             f"the Doc {doc.text[:40]!r} has words of multiword tokens, but has lost their forms: "
@@ -307,19 +309,20 @@ def _check_complete(doc: Doc, token: Token | None, *, is_incomplete: bool) -> No
         )
 
 
-def _has(doc: Doc, found: Iterable[tuple[_Slices, int]]) -> bool:
-    """Check whether a Doc has the words of one of these multiword tokens, one after the other. The
-    Doc may begin or end between them."""
+def _has(doc: Doc, word: tuple[int, int], found: Iterable[tuple[_Slices, int]]) -> bool:
+    """Check whether a Doc has the words of a multiword token, one after the other. The Doc may
+    begin or end between them. word: ORTH and NORM of a word; found: the multiword tokens that
+    contain it, with its place."""
     values = list(map(tuple, doc.to_array([ORTH, NORM]).tolist()))
+    places = [i for i, one in enumerate(values) if one == word]
     return any(
         all(
             values[i + j - place] == one
             for j, one in enumerate(slices)
             if 0 <= i + j - place < len(values)
         )
+        for i in places
         for slices, place in found
-        for i, pair in enumerate(values)
-        if pair == slices[place]
     )
 
 
