@@ -42,7 +42,8 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="npparse",
     cls=_Commands,
-    help="Non-projective dependency parsing: prepare treebanks, train, parse and evaluate.",
+    help="Non-projective dependency parsing: prepare treebanks, parse, evaluate and compare "
+    "parsers. To train a pipeline, use spacy train.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

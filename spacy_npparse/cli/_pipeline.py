@@ -25,7 +25,9 @@ S = TypeVar("S")
 GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 is the CPU.")]
 BatchSize = Annotated[
     int | None,
-    typer.Option(min=1, help="Docs in a batch.  [default: the batch size of the pipeline]"),
+    typer.Option(
+        min=1, help="Docs (or sentences) per batch.  [default: the batch size of the pipeline]"
+    ),
 ]
 Model = Annotated[
     str,

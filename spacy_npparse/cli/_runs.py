@@ -47,15 +47,15 @@ class ExecutorChoice(str, Enum):
 Parsers = Annotated[
     str,
     typer.Option(
-        help="Factories without `_parser`, each optionally with settings of its component "
+        help="Names of factories without `_parser`, each optionally with settings of its component "
         "(mh4,search=greedy), and the other parsers spacy and udpipe, separated by spaces. all: "
-        "every registered parser that is trained."
+        "every registered parser that can be trained."
     ),
 ]
 Seeds = Annotated[str, typer.Option(help="Random seeds, separated by spaces.")]
 Updates = Annotated[
     int | None,
-    typer.Option(min=1, help="Updates of each training.  [default: those of the config]"),
+    typer.Option(min=1, help="Updates of each training.  [default: the number in the config]"),
 ]
 TrainingConfig = Annotated[
     Path | None,
@@ -66,7 +66,8 @@ TrainingConfig = Annotated[
 Processes = Annotated[
     int,
     typer.Option(
-        min=1, help="Trainings at a time. Ignored by Ray, which uses all CPUs of the cluster."
+        min=1,
+        help="Number of parallel trainings. Ignored by Ray, which uses all CPUs of the cluster.",
     ),
 ]
 Raw = Annotated[bool, typer.Option("--raw", help="Evaluate on plain text.")]

@@ -34,6 +34,6 @@ Threads = Annotated[
     typer.Option(
         min=1,
         callback=_use,
-        help="Threads of each process. More than one is faster only if as many cores are idle.",
+        help="Threads per process. More than one helps only if that many cores are idle.",
     ),
 ]

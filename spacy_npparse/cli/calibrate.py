@@ -25,7 +25,7 @@ from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation import render_calibration
 
 # The rows of the table, in the order of `Predictions.reliabilities`.
-_NAMES = ("heads", "labels of right heads", "labelled arcs")
+_NAMES = ("heads", "labels of correct heads", "labelled arcs")
 
 
 @app.command()
@@ -42,7 +42,9 @@ def calibrate(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
     test: Annotated[
         Path | None,
-        typer.Option(help="CoNLL-U file to evaluate on.  [default: DEV, which is optimistic]"),
+        typer.Option(
+            help="CoNLL-U file to evaluate on.  [default: DEV; the result is then optimistic]"
+        ),
     ] = None,
     json_path: Annotated[
         Path | None, typer.Option("--json", help="Write all numbers to this file.")
@@ -61,9 +63,10 @@ def calibrate(
     The command fits one temperature for heads and one for labels to DEV, and saves them with the
     pipeline in OUT. Scores are divided by the temperatures before they are converted to
     probabilities. Trees do not change. The table shows the expected calibration error, which is the
-    mean difference between probability and accuracy, before and after calibration. A pipeline that
-    was trained on several treebanks parses in the style of the treebank that the name of DEV
-    indicates, or that --treebank names.
+    mean absolute difference between probability and accuracy over 15 bins, before and after
+    calibration. A pipeline that was trained on several treebanks parses in the style of the one
+    that --treebank names; by default, of the one saved in the pipeline, or else of the one that the
+    name of DEV indicates.
 
     Examples:
 

@@ -94,8 +94,8 @@ def check(
     write_text("".join(f"{sentence}\n\n" for sentence in noted), targets["conllu"])
     write_text(render_contradictions(listed, sentences, source, title=title), targets["html"])
     print_result(
-        f"{n_words:,} arcs, {len(contradicted):,} of them contradicted, the {len(listed):,} surest "
-        f"in {output}"
+        f"{n_words:,} arcs, {len(contradicted):,} of them contradicted, the {len(listed):,} most "
+        f"confident ones in {output}"
     )
     if n_unknown := sum(one.n_unknown for one in found):
         typer.echo(

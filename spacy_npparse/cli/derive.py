@@ -65,7 +65,8 @@ _Model = Annotated[
     ),
 ]
 _Html = Annotated[
-    Path | None, typer.Option(help="Write a page on which to step through, instead of a table.")
+    Path | None,
+    typer.Option(help="Write a page for stepping through the derivation, instead of a table."),
 ]
 _Repairs = Annotated[
     bool,

@@ -98,10 +98,10 @@ def evaluate(
 
     The pipeline gets the gold tokens and sentences, but no other annotation. With --raw, it gets
     plain text, one Doc per paragraph, and predicts the tokens and sentences as well. A pipeline
-    that was trained on several treebanks parses in the style of the treebank that the name of GOLD
-    indicates, or that --treebank names. The scores are those of `score`. --keep does not affect
-    them. With --validate, the command also counts the syntax errors that the UD validator finds
-    (level 3).
+    that was trained on several treebanks parses in the style of the one that --treebank names; by
+    default, of the one saved in the pipeline, or else of the one that the name of GOLD indicates.
+    The scores are those of `score`. --keep does not affect them. With --validate, the command also
+    counts the syntax errors that the UD validator finds (level 3).
 
     Examples:
 

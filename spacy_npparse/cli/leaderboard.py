@@ -83,8 +83,8 @@ def leaderboard(
 
     The report is OUTPUT/leaderboard-TEST.html and .json (with --raw, leaderboard-TEST-raw). It
     contains scores, letters that are shared by parsers that do not differ significantly, learning
-    curves, accuracy against speed, and precision against recall of crossing arcs. You can pass the
-    predictions to `compare`.
+    curves, accuracy against speed, and precision against recall of non-projective arcs. You can
+    pass the predictions to `compare`.
 
     Examples:
 

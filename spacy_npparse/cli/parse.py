@@ -143,8 +143,8 @@ def parse(
     """Parse a file and write the trees as CoNLL-U.
 
     In a .txt file, blank lines separate paragraphs, and a line break inside a paragraph is white
-    space, unless you pass --lines. The output contains a `# newdoc` and a `# newpar` for each
-    paragraph, and white space in MISC.
+    space, unless you pass --lines. The output contains one `# newdoc`, and a `# newpar` for each
+    paragraph. MISC contains the white space.
 
     The command keeps the tokens, sentences and white space of a .conllu file, and its comments
     sent_id, text, newdoc and newpar. It drops all other annotation unless you pass --keep or

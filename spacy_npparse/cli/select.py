@@ -113,19 +113,20 @@ def select(
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
-    """Select sentences or arcs of raw text to annotate next.
+    """Select sentences or arcs of unannotated text to annotate next (active learning).
 
-    The command selects those from whose annotation the parser would learn most, and writes them
-    without HEAD and DEPREL: the most valuable ones first, or in random order with --min-error. MISC
-    contains the predicted arc and its probability for each word to annotate. You can train on OUT
-    even if you annotate only a part of it. `parse --complete` predicts the arcs of the others.
+    The command selects those of which the parser is least certain, and writes them without HEAD and
+    DEPREL: the most uncertain ones first, or in random order with --min-error. MISC contains the
+    predicted arc and its probability for each word to annotate. You can train on OUT even if you
+    annotate only a part of it. `parse --complete` predicts the arcs of the others.
 
     Examples:
 
     \b
       python -m spacy_npparse select training/model-best news.txt annotate.conllu --words 2000
       python -m spacy_npparse select training/model-best a.conllu b.conllu next.conllu --unit arc
-      python -m spacy_npparse select training/model-best a.txt b.conllu --unit arc --min-error 0.65
+      python -m spacy_npparse select training/model-best a.txt next.conllu --unit arc \\
+        --min-error 0.65
     """
     _check_options(texts, output, by, unit, min_error)
     known = annotated or []

@@ -21,8 +21,12 @@ Models = Annotated[
         "the default.",
     ),
 ]
-Host = Annotated[str, typer.Option(help="Address; the default is for this machine only.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is any free port.")]
+Host = Annotated[
+    str, typer.Option(help="Address to listen on. By default, only this machine can connect.")
+]
+Port = Annotated[
+    int, typer.Option(min=0, max=65535, help="Port to listen on; 0 selects a free port.")
+]
 Edit = Annotated[
     Path | None,
     typer.Option(metavar="FILE.conllu", help="Treebank to correct on the page."),

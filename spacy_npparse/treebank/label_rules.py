@@ -13,10 +13,10 @@ from spacy_npparse.trees.missing import NO_HEAD
 
 _MEANINGS = {
     "unique": "at most one of the dependents of a word",
-    "before": "before the head",
-    "behind": "behind the head",
+    "before": "precedes the head",
+    "behind": "follows the head",
     "dependents": "no dependent is {}",
-    "upos": "is no {}",
+    "upos": "is never {}",
 }
 
 

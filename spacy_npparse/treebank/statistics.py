@@ -129,7 +129,7 @@ class Statistics:
         ]
         rows = [
             ("sentences", self.sentences, f"{self.incomplete} incomplete ones left out"),
-            ("words", self.words, f"a sentence: {lengths}"),
+            ("words", self.words, f"per sentence: {lengths}"),
             *((name, found, f"{100 * found / whole:.2f} %") for name, found, whole in shares),
         ]
         return Table("Counts", [Column(""), Column("count", count), Column("", left=True)], rows)
@@ -167,8 +167,8 @@ class Statistics:
         heads = [
             Column("Gold derivations of static oracles"),
             Column("% of sentences", "{:.2f}".format),
-            Column("transitions a word", "{:.2f}".format),
-            Column("reorderings a sentence", "{:.3f}".format),
+            Column("transitions per word", "{:.2f}".format),
+            Column("reorderings per sentence", "{:.3f}".format),
         ]
         return text(
             self.counts(),

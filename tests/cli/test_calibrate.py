@@ -45,7 +45,7 @@ def test_temperatures_are_saved(run, model, half_right, tmp_path):
     assert temperatures.labels != 1.0
     for of_kind in found["predictions"].values():
         assert of_kind["before"]["accuracy"] == pytest.approx(of_kind["after"]["accuracy"])
-    for name in ("heads", "labels of right heads"):
+    for name in ("heads", "labels of correct heads"):
         of_kind = found["predictions"][name]
         assert of_kind["after"]["log_loss"] <= of_kind["before"]["log_loss"] + 1e-6
     n_words = sum(len(sentence.words) for sentence in read_conllu(dev))

@@ -15,7 +15,7 @@ def test_table_and_json(run, dev, tmp_path):
     assert found["words"] == 2 * sum(len(sentence.words) for sentence in sentences)
     cells = [[cell.strip() for cell in line.split("|")] for line in result.output.splitlines()]
     assert ["sentences", f"{2 * len(sentences)}"] in [row[:2] for row in cells]
-    assert "arc_hybrid_swap static" in result.output and "reorderings a sentence" in result.output
+    assert "arc_hybrid_swap static" in result.output and "reorderings per sentence" in result.output
     assert found["provenance"]["command"].startswith("python -m spacy_npparse statistics ")
     assert list(found["provenance"]["checksums"]) == [str(dev)]
 

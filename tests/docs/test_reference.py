@@ -170,6 +170,10 @@ def test_options_of_commands(name):
         option for parameter in command.params for option in parameter.opts if option[0] == "-"
     }
     found = {option for row in rows(section(COMMANDS, name)) for option in names(row[0])}
+    common = re.search(r"^Common options: (.+)\.$", section(COMMANDS, name), re.M)
+    with_short = [names(row[0]) for row in rows(COMMANDS.split("## init-config")[0])]
+    for option in names(common[1]) if common else ():
+        found.update(*(one for one in with_short if option in one))
     assert found == options
 
 

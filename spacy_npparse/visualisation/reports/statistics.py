@@ -80,8 +80,8 @@ def _derivations(found: Statistics) -> list[Bars]:
     reorderings = {name: one.reorderings_per_sentence for name, one in oracles.items()}
     return [
         _shares("Coverage", "percent of sentences", covered),
-        _numbers("Derivation lengths", "transitions a word", lengths, 2),
-        _numbers("Reorderings", "reorderings a sentence", reorderings, 3),
+        _numbers("Derivation lengths", "transitions per word", lengths, 2),
+        _numbers("Reorderings", "reorderings per sentence", reorderings, 3),
     ]
 
 
