@@ -63,8 +63,12 @@ def init_config(
         Path, typer.Argument(metavar="OUT", help="File to write: .cfg; - is stdout.")
     ],
     parser: Annotated[
-        str, typer.Option(help="Factory of the parser, with or without `_parser`.")
-    ] = "arc_hybrid_swap",
+        str | None,
+        typer.Option(
+            help="Factory of the parser, with or without `_parser`.  [default: arc_hybrid_swap for "
+            "speed, otherwise mh4]"
+        ),
+    ] = None,
     optimize: Annotated[
         Optimize,
         typer.Option(
@@ -89,7 +93,7 @@ def init_config(
     Examples:
 
     \b
-      python -m spacy_npparse init-config config.cfg --parser mh4 --lang hu
+      python -m spacy_npparse init-config config.cfg --parser mst --lang hu
       python -m spacy_npparse init-config - --optimize speed --lang de
       python -m spacy_npparse init-config config.cfg --optimize transformer --encoder e5-small
       python -m spacy train config.cfg --output training --paths.train train.conllu \\

@@ -37,7 +37,9 @@ def config_path(name: str) -> Path:
     return path
 
 
-def complete_config(name: str, parser: str, lang: str, encoder: str | Path | None = None) -> Config:
+def complete_config(
+    name: str, parser: str | None, lang: str, encoder: str | Path | None = None
+) -> Config:
     """Complete a config of this package for a parser and a language.
 
     All defaults are explicit, except those of the parser's factory. They differ between factories,
@@ -45,7 +47,7 @@ def complete_config(name: str, parser: str, lang: str, encoder: str | Path | Non
 
     Args:
         name: The name of the config: `accuracy`, `fast`, `transformer` or `ensemble`.
-        parser: The factory of the parser, with or without `_parser`.
+        parser: The factory of the parser, with or without `_parser`; None for that of the config.
         lang: The language code, `xx` for multi-language.
         encoder: The folder of a pretrained encoder that is read in addition to words and
             characters, for configs with a BiLSTM; None for none.
@@ -56,7 +58,8 @@ def complete_config(name: str, parser: str, lang: str, encoder: str | Path | Non
     Raises:
         ValueError: The parser or the language does not exist, or a package is missing.
     """
-    parser = parser.removesuffix(FACTORY_SUFFIX)
+    config = load_config(config_path(name))
+    parser = (parser or config["components"][COMPONENT]["factory"]).removesuffix(FACTORY_SUFFIX)
     if parser not in trainable_parsers():
         raise ValueError(
             f"there is no parser {parser!r}; choose one of: {', '.join(trainable_parsers())}"
@@ -67,7 +70,6 @@ def complete_config(name: str, parser: str, lang: str, encoder: str | Path | Non
         raise ValueError(
             f"spaCy has no language {lang!r}; choose another code, or xx for multi-language"
         ) from None
-    config = load_config(config_path(name))
     config["nlp"]["lang"] = lang
     config["components"][COMPONENT]["factory"] = f"{parser}{FACTORY_SUFFIX}"
     if encoder is not None:

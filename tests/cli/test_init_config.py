@@ -49,6 +49,14 @@ def test_complete_config_of_the_chosen_parser(written, optimize, base):
     assert "${components.tok2vec.model.width}" in config.to_str(interpolate=False)
 
 
+@pytest.mark.parametrize(
+    ("optimize", "parser"), [("accuracy", "mh4"), ("speed", "arc_hybrid_swap")]
+)
+def test_the_default_parser_is_that_of_the_config(written, optimize, parser):
+    config = written("--optimize", optimize)
+    assert config["components"]["parser"]["factory"] == f"{parser}_parser"
+
+
 def test_transformer(written):
     pytest.importorskip("spacy_transformers")
     config = written("--optimize", "transformer", "--parser", "mst")

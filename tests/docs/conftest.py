@@ -43,7 +43,8 @@ def pipeline(treebank, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pipeline")
     arguments = ["train", ROOT / "configs" / "accuracy.cfg", "--output", folder]
     paths = {f"paths.{part}": treebank / f"{part}.conllu" for part in ("train", "dev")}
-    arguments += overrides({**paths, **TINY})
+    parser = {"components.parser.factory": "arc_hybrid_swap_parser"}
+    arguments += overrides({**paths, **parser, **TINY})
     result = CliRunner().invoke(spacy_app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     return folder / "model-best"

@@ -16,10 +16,12 @@ def tiny_config(base: Path | None = None) -> Config:
     """Make a config with a small encoder and parser.
 
     Args:
-        base: The config to shrink; by default accuracy.cfg.
+        base: The config to shrink; by default accuracy.cfg with an `arc_hybrid_swap_parser`.
     """
     config = Config().from_disk(base or config_path("accuracy"), interpolate=False)
     config["components"]["tok2vec"]["model"].update(width=16, word_width=8, depth=1, word_rows=100)
+    if base is None:
+        config["components"]["parser"]["factory"] = "arc_hybrid_swap_parser"
     config["components"]["parser"]["model"].update(hidden_size=16, arc_size=8, label_size=8)
     config["training"]["max_steps"] = 3
     return config

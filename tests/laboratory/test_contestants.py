@@ -79,7 +79,9 @@ def test_settings_are_put_into_the_config():
 
 def test_explicit_defaults_of_the_replaced_parser_do_not_carry_over(tmp_path):
     path = tmp_path / "complete.cfg"
-    complete = load_model_from_config(load_config(TASK.config), auto_fill=True).config
+    greedy = {"components.parser.factory": "arc_hybrid_swap_parser"}
+    config = load_config(TASK.config, overrides=greedy)
+    complete = load_model_from_config(config, auto_fill=True).config
     assert complete["components"]["parser"]["oracle"] == "static-dynamic"
     complete["components"]["parser"]["loss"] = "margin"
     complete.to_disk(path)

@@ -59,7 +59,7 @@ def test_joint(project, run):
         "vars.joint_steps": 4,
     }
     run("joint", **treebanks)
-    path = project / "training" / "joint" / "arc_hybrid_swap_parser" / "model-best"
+    path = project / "training" / "joint" / "mh4_parser" / "model-best"
     assert known_treebanks(spacy.load(path)) == ["other", "sample_treebank"]
     # A treebank that has changed is copied again.
     changed = project / "assets" / "other" / "sample-ud-dev.conllu"
@@ -69,7 +69,7 @@ def test_joint(project, run):
     assert copied.read_bytes() == changed.read_bytes()
     run("evaluate-joint", **{**treebanks, "vars.treebank": "sample_treebank"})
     for name in ("other", "sample_treebank"):
-        metrics = project / "metrics" / "joint" / name / "arc_hybrid_swap_parser.json"
+        metrics = project / "metrics" / "joint" / name / "mh4_parser.json"
         assert json.loads(metrics.read_text())["official"]["Sentences"]["gold"] == 40
 
 
