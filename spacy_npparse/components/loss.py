@@ -34,8 +34,9 @@ def batch_loss(
 
     Returns:
         The sum of four losses, as a number and as a scalar: that of the sentence boundaries; that
-        of each head among the words of its sentence and around, which teaches the search for
-        boundaries which arcs would cross one; that of the trees; and that of their labels.
+        of each head among the words of its sentence, and around it if the component finds
+        sentences, which teaches the search for boundaries which arcs would cross one; that of the
+        trees; and that of their labels.
 
     Raises:
         ValueError: The loss is not finite.
@@ -44,7 +45,9 @@ def batch_loss(
     if boundaries is not None:
         loss = loss + _boundary_loss(net, vectors, boundaries)
     encoded = EncodedTokens(net, net.with_root(vectors))
-    for part in gold.join_sentences(WINDOW).parts():
+    # Without a search for boundaries, no arc between sentences is ever scored.
+    around = gold if boundaries is None else gold.join_sentences(WINDOW)
+    for part in around.parts():
         scored = encoded.score(part.sentences)
         loss = loss + part.head_selection_loss(scored, scored.arcs)
     for part in gold.parts():

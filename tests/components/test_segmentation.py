@@ -286,6 +286,23 @@ def test_preset_leaves_sentences_alone_and_warns_once(caplog):
     assert "'two\\nlines'" in message and 'sentences = "joint"' in message
 
 
+def test_preset_learns_no_head_of_another_sentence():
+    """The loss of a Doc is that of its sentences, given the same vectors."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL, "sentences": "preset"})
+    (example,) = ConlluCorpus(SAMPLE, limit=1, sentences_per_doc=2)(nlp)
+    nlp.initialize(lambda: [example])
+    parser = nlp.get_pipe("parser")
+    parser.network.shim.net.eval()
+    vectors = parser.model.predict([example.predicted])
+    whole, _ = parser.get_loss([example], vectors)
+    parts = [
+        parser.get_loss([Example(a.as_doc(), b.as_doc())], vectors[a.start : a.end])[0]
+        for a, b in zip(example.predicted.sents, example.reference.sents, strict=True)
+    ]
+    assert len(parts) == 2 and whole == pytest.approx(sum(parts), rel=1e-4)
+
+
 def test_cut_sentences_are_reported(caplog, monkeypatch):
     nlp = spacy.blank("xx")
     nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
