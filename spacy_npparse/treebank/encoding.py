@@ -221,7 +221,8 @@ def read_encoded(file: Path, on_error: OnError, vocab: Vocab) -> list[EncodedSen
     Args:
         file: The file.
         on_error: "raise" to stop at a malformed sentence, or "skip" to skip it.
-        vocab: The vocabulary. The sentences are kept as long as it exists.
+        vocab: The vocabulary. The sentences are kept as long as it exists, but not in a memory
+            zone.
 
     Returns:
         The sentences.
@@ -251,7 +252,9 @@ def read_encoded(file: Path, on_error: OnError, vocab: Vocab) -> list[EncodedSen
             file,
             n_uncut,
         )
-    readings[file, on_error] = _Reading(version, vocab.strings, sentences)
+    # A memory zone forgets the strings of new words when it ends.
+    if not vocab.in_memory_zone:  # type: ignore[attr-defined]
+        readings[file, on_error] = _Reading(version, vocab.strings, sentences)
     return sentences
 
 

@@ -184,6 +184,15 @@ def test_a_file_is_read_once_unless_it_changes(treebank, monkeypatch):
     assert n_read == 10 + 2 * 11
 
 
+def test_a_file_that_is_read_in_a_memory_zone_is_read_again(treebank, nlp):
+    words = [[token.text for token in eg.reference] for eg in ConlluCorpus(treebank)(nlp)]
+    other = spacy.blank("xx")
+    for _ in range(2):
+        with other.memory_zone():
+            found = [[t.text for t in eg.reference] for eg in ConlluCorpus(treebank)(other)]
+            assert found == words
+
+
 def test_bad_input(tmp_path, treebank, nlp):
     with pytest.raises(ValueError, match="--paths.train"):
         ConlluCorpus(None)
