@@ -8,6 +8,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Ragged
 
+from spacy_npparse.word_forms import has_multiword_tokens, word_forms
+
 NAME = "vocabulary_vectors"
 
 
@@ -70,8 +72,14 @@ def forward(
     if found != width:
         has = f"has vectors of {found} dimensions" if found else "has none"
         raise ValueError(_message(model, f"{has}, where the encoder learnt from {width}"))
-    projected, backprop = static_vectors(docs, is_train)
+    projected, backprop = static_vectors([*map(_spelt, docs)], is_train)
     return projected, backprop
+
+
+def _spelt(doc: Doc) -> Doc:
+    """Make a Doc whose tokens are spelled as the forms of the words, because the layer of spaCy
+    looks up the slices of multiword tokens."""
+    return Doc(doc.vocab, word_forms(doc)) if has_multiword_tokens(doc) else doc
 
 
 def _message(model: Model, found: str) -> str:

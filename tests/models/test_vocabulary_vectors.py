@@ -17,6 +17,7 @@ from spacy_npparse.laboratory import config_path
 from spacy_npparse.models.char_bilstm import CharBiLSTM
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet
 from spacy_npparse.models.shim import torch_shim
+from spacy_npparse.word_forms import add_multiword_tokens
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
 SIZES = {
@@ -119,6 +120,15 @@ def test_a_projection_of_the_vectors_is_added_to_the_embeddings(mode):
     added = read[0] - embedded[0][[rows[word] for word in words]]
     np.testing.assert_allclose(added.detach().numpy(), expected, atol=1e-5)
     assert (np.abs(expected[1]).max() == 0.0) == (mode == "default")
+
+
+def test_multiword_tokens_have_the_vectors_of_their_words():
+    nlp = vocabulary()
+    words = [WORDS[0], WORDS[5], WORDS[1]]
+    spelt, sliced = Doc(nlp.vocab, words), Doc(nlp.vocab, ["d", "u", WORDS[1]])
+    add_multiword_tokens(sliced, [(0, tuple(words[:2]))])
+    (expected, found) = encoder([spelt]).predict([spelt, sliced])
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("mode", MODES)
