@@ -8,8 +8,9 @@ from typing import Any
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
-# Doc.from_docs() warns of keys of another form, and moves this one with the text.
-GIVEN_SENTENCES_KEY: Any = ("._.", "spacy_npparse.given_sentences", 0, None)
+# The beginning of a key of user_data, followed by the places of the first character and of the end,
+# which Doc.from_docs() moves with the text. It warns of keys of another form.
+_KEY = ("._.", "spacy_npparse.given_sentences")
 
 
 def note_given_sentences(doc: Doc) -> None:
@@ -22,7 +23,8 @@ def note_given_sentences(doc: Doc) -> None:
     if doc.has_annotation("DEP"):
         return
     if (doc.to_array(SENT_START)[1:] != 0).all():
-        doc.user_data[GIVEN_SENTENCES_KEY] = True
+        key: Any = (*_KEY, 0, _end(doc))
+        doc.user_data[key] = True
 
 
 def sentences_were_given(doc: Doc) -> bool:
@@ -32,6 +34,20 @@ def sentences_were_given(doc: Doc) -> bool:
         doc: A parsed Doc.
 
     Returns:
-        Whether `note_given_sentences` noted that they were.
+        Whether `note_given_sentences` noted that they were, in the Doc or in all Docs of which
+        `Doc.from_docs()` made it.
     """
-    return GIVEN_SENTENCES_KEY in doc.user_data
+    keys: list[Any] = [*doc.user_data]
+    noted = [key[2:] for key in keys if isinstance(key, tuple) and key[:2] == _KEY]
+    covered = 0
+    for start, end in sorted(noted):
+        # There may be a space between two Docs.
+        if start > covered + 1:
+            return False
+        covered = end
+    return bool(noted) and covered == _end(doc)
+
+
+def _end(doc: Doc) -> int:
+    """Find the end of the last token."""
+    return doc[-1].idx + len(doc[-1]) if len(doc) else 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -17,7 +18,9 @@ from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 
 # The key of doc.user_data for the `HeadDistributions` of tokens. Heads are offsets from the token,
 # 0 for the root.
-DISTRIBUTIONS_KEY = "spacy_npparse.head_distributions"
+# Doc.from_docs() drops keys of another form, and moves these with the text.
+_KEY = ("._.", "spacy_npparse.head_distributions")
+DISTRIBUTIONS_KEY: Any = (*_KEY, 0, None)
 # The attribute of MISC with the most probable heads, such as HeadDistribution=3:0.61,7:0.38.
 HEAD_DISTRIBUTION = "HeadDistribution"
 # Less probable heads are not written.
@@ -37,15 +40,20 @@ def doc_distributions(doc: Doc) -> HeadDistributions | None:
         the tokens because a component has merged or split some.
     """
     found = doc.user_data.get(DISTRIBUTIONS_KEY)
-    if found is None:
-        return None
-    if isinstance(found, np.ndarray):
-        # Earlier versions wrote both into one array of float64.
-        offsets, probabilities = np.split(found, 2, axis=1)
-        found = offsets.astype(np.int32), probabilities.astype(np.float32)
+    if found is None or len(found[0]) != len(doc):
+        # After Doc.from_docs(), those of each Doc are there.
+        keys = [key for key in doc.user_data if isinstance(key, tuple) and key[:2] == _KEY]
+        if not keys:
+            return None
+        parts = [doc.user_data[key] for key in sorted(keys, key=lambda key: key[2])]
+        found = [*map(np.concatenate, zip(*parts, strict=True))]
+        if len(found[0]) != len(doc):
+            return None
+        for key in keys:
+            del doc.user_data[key]
+        doc.user_data[DISTRIBUTIONS_KEY] = found
     # spaCy loads it as a list or as another tuple.
-    distributions = HeadDistributions(*found)
-    return distributions if len(distributions.heads) == len(doc) else None
+    return HeadDistributions(*found)
 
 
 def token_distribution(token: Token) -> dict[int, float] | None:

@@ -24,7 +24,7 @@ from spacy_npparse.parsing import (
 )
 from spacy_npparse.parsing.settings import DecoderSettings, ExplorationSettings, TransitionSettings
 from spacy_npparse.systems import get_transition_system
-from spacy_npparse.treebank.given_sentences import GIVEN_SENTENCES_KEY, sentences_were_given
+from spacy_npparse.treebank.given_sentences import sentences_were_given
 from spacy_npparse.trees import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
@@ -91,7 +91,7 @@ def test_nothing_is_written_unless_asked_for(shared):
     assert doc._.k_best_trees is None
     assert doc[0]._.head_probability is None
     # user_data only says whether the sentences were given, which the scorer needs.
-    assert set(doc.user_data) <= {GIVEN_SENTENCES_KEY}
+    assert {key[1] for key in doc.user_data} <= {"spacy_npparse.given_sentences"}
 
 
 def test_parsed_docs_are_joined_without_a_warning(shared, recwarn):
@@ -100,6 +100,20 @@ def test_parsed_docs_are_joined_without_a_warning(shared, recwarn):
     joined = Doc.from_docs(docs)
     assert not recwarn.list and len(list(joined.sents)) == 3
     assert sentences_were_given(joined)
+    # Of the second Doc, the parser found the sentences.
+    found = Doc.from_docs([docs[0], parse(shared(), ["Ja", "nein"], None)])
+    assert not sentences_were_given(found)
+
+
+def test_docs_with_probabilities_are_joined_without_a_warning(shared, recwarn):
+    docs = [parse(shared(confidence=True)) for _ in range(2)]
+    expected = [[token._.head_distribution for token in doc] for doc in docs]
+    recwarn.clear()
+    joined = Doc.from_docs(docs)
+    assert not recwarn.list
+    n_words = len(docs[0])
+    moved = [one and {head + n_words: p for head, p in one.items()} for one in expected[1]]
+    assert [token._.head_distribution for token in joined] == [*expected[0], *moved]
 
 
 @pytest.mark.parametrize("words", [[], [" "], ["a"]])

@@ -93,20 +93,6 @@ def test_stored_docs_keep_the_distributions(store):
     assert doc_distributions(doc) is None
 
 
-@pytest.mark.parametrize("store", [lambda doc: doc, stored, stored_in_docbin])
-def test_docs_of_earlier_versions_have_their_distributions(store):
-    """Earlier versions stored offsets and probabilities in one array."""
-    doc = Doc(Vocab(), ["a", "b"])
-    doc.user_data[DISTRIBUTIONS_KEY] = np.array(
-        [[1, 0, 0, 0, 0.75, 0.25, 0, 0], [-1, 0, 0, 0, 1, 0, 0, 0]]
-    )
-    doc = store(doc)
-    assert [token_distribution(token) for token in doc] == [{1: 0.75, 0: 0.25}, {0: 1.0}]
-    heads, probabilities = doc_distributions(doc)
-    assert heads.tolist() == [[1, 0, 0, 0], [-1, 0, 0, 0]] and heads.dtype == np.int32
-    assert probabilities.dtype == np.float32
-
-
 def test_references_have_the_distributions_of_the_file(tmp_path):
     path = tmp_path / "silver.conllu"
     path.write_text(f"{sentence([2, 0], ['HeadDistribution=2:0.9,0:0.1', None])}\n\n")
