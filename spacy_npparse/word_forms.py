@@ -32,6 +32,10 @@ _WORDS = "words"
 # The beginning of a key of user_data, followed by the places of the first and the last character,
 # which spaCy moves with the text.
 _KEY = ("._.", "spacy_npparse.multiword")
+# The same for a note that the text has none. It saves `token._.form` from looking through the
+# values of extension attributes, of which a Doc has several for each token.
+_NONE = ("._.", "spacy_npparse.no_multiword")
+_MANY_VALUES = 100
 # ORTH and NORM of the words of a multiword token. span.as_doc() passes on nothing else.
 _Slices: TypeAlias = tuple[tuple[int, int], ...]
 # The multiword tokens that contain words which are not spelled as in the text, with the place of
@@ -69,6 +73,8 @@ def add_multiword_tokens(doc: Doc, found: Iterable[tuple[int, tuple[str, ...]]])
     for start, words in found:
         tokens = doc[start : start + len(words)]
         noted.append([tokens.start_char, tokens.end_char, list(words)])
+        none: Any = (*_NONE, 0, _end(doc))
+        doc.user_data.pop(none, None)
         key: Any = (*_KEY, tokens.start_char, tokens.end_char)
         doc.user_data[key] = list(words)
         is_respelt = [token.text != word for token, word in zip(tokens, words, strict=True)]
@@ -113,7 +119,10 @@ def _changed(word: str, before: str, after: str) -> str:
 
 
 def _note_slices(doc: Doc, slices: _Slices, is_respelt: Sequence[bool]) -> None:
-    """Note the words of a multiword token, so that its loss is noticed."""
+    """Note the words of a multiword token, so that its loss is noticed. A memory zone, whose words
+    are many and soon forgotten, notes none."""
+    if doc.vocab.in_memory_zone:  # type: ignore[attr-defined]
+        return
     respelt = _respelt.setdefault(doc.vocab.lookups, {})
     for place in compress(range(len(slices)), is_respelt):
         respelt.setdefault(slices[place], set()).add((slices, place))
@@ -275,18 +284,26 @@ def _noted(doc: Doc, token: Token | None = None) -> list[tuple[int, int, list[st
         found: list[tuple[int, int, list[str]]] = group.attrs[_WORDS]
         return found
     is_empty = group is not None and not len(group)
-    end = doc[-1].idx + len(doc[-1]) if len(doc) else 0
+    end = _end(doc)
+    none: Any = (*_NONE, 0, end)
     kept = sorted(
         (*key[2:], words)
-        for key, words in doc.user_data.items()
+        for key, words in (() if none in doc.user_data else doc.user_data.items())
         if isinstance(key, tuple) and key[:2] == _KEY and key[3] > 0 and key[2] < end
     )
     if not kept:
+        if len(doc.user_data) > _MANY_VALUES:
+            doc.user_data[none] = True
         _check_complete(doc, token, is_incomplete=is_empty)
     elif group is None or is_empty:
         # The next call finds them at once.
         doc.spans[MULTIWORD_SPANS] = SpanGroup(doc, name=MULTIWORD_SPANS, attrs={_WORDS: kept})
     return kept
+
+
+def _end(doc: Doc) -> int:
+    """Find the end of the last token."""
+    return doc[-1].idx + len(doc[-1]) if len(doc) else 0
 
 
 def _check_complete(doc: Doc, token: Token | None, *, is_incomplete: bool) -> None:

@@ -1,7 +1,7 @@
 """Docs that spaCy has copied, cut or joined, or whose tokens it has merged or split."""
 
 import pytest
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Token
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank import DocError, doc_to_conllu, word_forms
@@ -39,6 +39,19 @@ def test_tokens_split_before_a_multiword_token(doc):
     assert (
         word_forms(doc) == [token._.form for token in doc] == [*FORMS[:2], "vi", "ent", *FORMS[3:]]
     )
+
+
+def test_forms_of_a_doc_with_many_values(doc):
+    if not Token.has_extension("number"):
+        Token.set_extension("number", default=None)
+    other = Doc(doc.vocab, ["a"] * 120)
+    for token in other:
+        token._.number = token.i
+    assert [token._.form for token in other] == ["a"] * 120
+    joined = Doc.from_docs([other, doc])
+    assert [token._.form for token in joined] == [*["a"] * 120, *FORMS]
+    add_multiword_tokens(other, [(2, ("b", "c"))])
+    assert [token._.form for token in other[1:5]] == ["a", "b", "c", "a"]
 
 
 @pytest.mark.parametrize("start, end, merged", [(3, 5, "du"), (2, 6, "vient du train")])
