@@ -56,7 +56,8 @@ def step(
         optimizer: A thinc optimizer for which `is_plain_adam` holds.
         model_id: The first part of the optimizer's keys.
         parameters: The names and parameters of the network, all on one device.
-        rate_factor: Returns the factor of the learning rate of a parameter, given its name.
+        rate_factor: Returns the factor of the learning rate of a parameter, given its name and
+            shape.
 
     Raises:
         ValueError: A gradient is not finite. In this case, nothing has changed.

@@ -35,7 +35,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
       exact;
     * parameters may grow between two updates;
     * a method `rate_factor` of the network, if there is one, returns the factor of the learning
-      rate of a parameter, given its name.
+      rate of a parameter, given its name and shape.
 
     Args:
         net_class: The class of the network; None if `use_net` will name it before the network is
