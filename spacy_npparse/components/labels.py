@@ -126,8 +126,8 @@ class Labels:
         """Add labels that are new.
 
         Args:
-            plain: Plain labels, of which some may be known.
-            decorated: Decorated labels, of which some may be known.
+            plain: Plain labels that are not known.
+            decorated: Decorated labels that are not known.
 
         Returns:
             The growth. Decorated labels are numbered after all plain ones.

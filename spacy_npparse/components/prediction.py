@@ -116,8 +116,7 @@ class ParserPipe:
         """Parse Docs without changing them.
 
         Args:
-            docs: The Docs, with known sentence boundaries and constraints; see
-                `DependencyConstraints`.
+            docs: The Docs, which may have sentence boundaries and `DependencyConstraints`.
 
         Returns:
             A parse for each Doc.
@@ -146,7 +145,7 @@ class ParserPipe:
         """Parse one Doc.
 
         Args:
-            doc: The Doc, with known sentence boundaries and constraints.
+            doc: The Doc, which may have sentence boundaries and constraints.
 
         Returns:
             The same Doc, parsed.
