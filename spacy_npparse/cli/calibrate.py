@@ -63,10 +63,8 @@ def calibrate(
     The command fits one temperature for heads and one for labels to DEV, and saves them with the
     pipeline in OUT. Scores are divided by the temperatures before they are converted to
     probabilities. Trees do not change. The table shows the expected calibration error, which is the
-    mean absolute difference between probability and accuracy over 15 bins, before and after
-    calibration. A pipeline that was trained on several treebanks parses in the style of the one
-    that --treebank names; by default, of the one saved in the pipeline, or else of the one that the
-    name of DEV indicates.
+    mean absolute difference between probability and accuracy over 15 bins. By default, a
+    pipeline of several treebanks parses in the style that it was saved with, or else that of DEV.
 
     Examples:
 

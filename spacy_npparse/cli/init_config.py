@@ -36,6 +36,13 @@ _CONFIGS = {
 }
 
 
+_Parser = Annotated[
+    str | None,
+    typer.Option(
+        help="Factory of the parser, with or without `_parser`.  [default: arc_hybrid_swap for "
+        "speed, otherwise mh4]"
+    ),
+]
 Encoder = Annotated[
     Path | None,
     typer.Option(
@@ -62,13 +69,7 @@ def init_config(
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="File to write: .cfg; - is stdout.")
     ],
-    parser: Annotated[
-        str | None,
-        typer.Option(
-            help="Factory of the parser, with or without `_parser`.  [default: arc_hybrid_swap for "
-            "speed, otherwise mh4]"
-        ),
-    ] = None,
+    parser: _Parser = None,
     optimize: Annotated[
         Optimize,
         typer.Option(
