@@ -70,11 +70,11 @@ def add_multiword_tokens(doc: Doc, found: Iterable[tuple[int, tuple[str, ...]]])
             order.
     """
     noted = []
+    none: Any = (*_NONE, 0, doc[:].end_char)
+    doc.user_data.pop(none, None)
     for start, words in found:
         tokens = doc[start : start + len(words)]
         noted.append([tokens.start_char, tokens.end_char, list(words)])
-        none: Any = (*_NONE, 0, _end(doc))
-        doc.user_data.pop(none, None)
         key: Any = (*_KEY, tokens.start_char, tokens.end_char)
         doc.user_data[key] = list(words)
         is_respelt = [token.text != word for token, word in zip(tokens, words, strict=True)]
@@ -284,7 +284,7 @@ def _noted(doc: Doc, token: Token | None = None) -> list[tuple[int, int, list[st
         found: list[tuple[int, int, list[str]]] = group.attrs[_WORDS]
         return found
     is_empty = group is not None and not len(group)
-    end = _end(doc)
+    end = doc[:].end_char
     none: Any = (*_NONE, 0, end)
     kept = sorted(
         (*key[2:], words)
@@ -299,11 +299,6 @@ def _noted(doc: Doc, token: Token | None = None) -> list[tuple[int, int, list[st
         # The next call finds them at once.
         doc.spans[MULTIWORD_SPANS] = SpanGroup(doc, name=MULTIWORD_SPANS, attrs={_WORDS: kept})
     return kept
-
-
-def _end(doc: Doc) -> int:
-    """Find the end of the last token."""
-    return doc[-1].idx + len(doc[-1]) if len(doc) else 0
 
 
 def _check_complete(doc: Doc, token: Token | None, *, is_incomplete: bool) -> None:

@@ -125,7 +125,7 @@ def select(
     \b
       python -m spacy_npparse select training/model-best news.txt annotate.conllu --words 2000
       python -m spacy_npparse select training/model-best a.conllu b.conllu next.conllu --unit arc
-      python -m spacy_npparse select training/model-best a.txt next.conllu --unit arc --by error
+      python -m spacy_npparse select training/model-best a.txt o.conllu --unit arc --min-error 0.65
     """
     _check_options(texts, output, by, unit, min_error)
     known = annotated or []

@@ -23,7 +23,7 @@ def note_given_sentences(doc: Doc) -> None:
     if doc.has_annotation("DEP"):
         return
     if (doc.to_array(SENT_START)[1:] != 0).all():
-        key: Any = (*_KEY, 0, _end(doc))
+        key: Any = (*_KEY, 0, doc[:].end_char)
         doc.user_data[key] = True
 
 
@@ -45,9 +45,4 @@ def sentences_were_given(doc: Doc) -> bool:
         if start > covered + 1:
             return False
         covered = end
-    return bool(noted) and covered == _end(doc)
-
-
-def _end(doc: Doc) -> int:
-    """Find the end of the last token."""
-    return doc[-1].idx + len(doc[-1]) if len(doc) else 0
+    return bool(noted) and covered == doc[:].end_char

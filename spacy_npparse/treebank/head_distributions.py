@@ -17,8 +17,7 @@ from spacy_npparse.treebank.sentence import Row, Sentence, shortened
 from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 
 # The key of doc.user_data for the `HeadDistributions` of tokens. Heads are offsets from the token,
-# 0 for the root.
-# Doc.from_docs() drops keys of another form, and moves these with the text.
+# 0 for the root. Doc.from_docs() drops keys of another form, and moves these with the text.
 _KEY = ("._.", "spacy_npparse.head_distributions")
 DISTRIBUTIONS_KEY: Any = (*_KEY, 0, None)
 # The attribute of MISC with the most probable heads, such as HeadDistribution=3:0.61,7:0.38.
@@ -40,17 +39,16 @@ def doc_distributions(doc: Doc) -> HeadDistributions | None:
         the tokens because a component has merged or split some.
     """
     found = doc.user_data.get(DISTRIBUTIONS_KEY)
-    if found is None or len(found[0]) != len(doc):
-        # After Doc.from_docs(), those of each Doc are there.
+    if found is None:
+        return None
+    if len(found[0]) != len(doc):
+        # After Doc.from_docs(), those of each Doc are there. They are joined, or removed, so that
+        # the next call does not look for them.
         keys = [key for key in doc.user_data if isinstance(key, tuple) and key[:2] == _KEY]
-        if not keys:
-            return None
-        parts = [doc.user_data[key] for key in sorted(keys, key=lambda key: key[2])]
+        parts = [doc.user_data.pop(key) for key in sorted(keys, key=lambda key: key[2])]
         found = [*map(np.concatenate, zip(*parts, strict=True))]
         if len(found[0]) != len(doc):
             return None
-        for key in keys:
-            del doc.user_data[key]
         doc.user_data[DISTRIBUTIONS_KEY] = found
     # spaCy loads it as a list or as another tuple.
     return HeadDistributions(*found)

@@ -8,6 +8,7 @@ from pathlib import Path
 import in_process
 import pytest
 from fresh_venv import FreshVenv
+from spacy.util import load_config
 from tiny import write_part
 from typer.testing import CliRunner
 from weasel.cli.run import project_run
@@ -15,7 +16,8 @@ from weasel.cli.run import project_run
 import spacy_npparse
 from spacy_npparse.cli import app
 from spacy_npparse.evaluation import score_sentences
-from spacy_npparse.packaging import Package
+from spacy_npparse.laboratory import config_path
+from spacy_npparse.packaging import KINDS, Package
 from spacy_npparse.packaging.wheel import try_wheel
 from spacy_npparse.treebank import read_conllu
 
@@ -78,6 +80,12 @@ def again(project, made):
 def wheel_of(made):
     [wheel] = (made / "wheels").iterdir()
     return wheel
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_packages_have_the_parsers_of_the_configs(kind):
+    parser = load_config(config_path(kind))["components"]["parser"]
+    assert parser["factory"] == f"{KINDS[kind]}_parser"
 
 
 def test_the_wheel_says_what_it_is(made):

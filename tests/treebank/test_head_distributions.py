@@ -90,7 +90,7 @@ def test_stored_docs_keep_the_distributions(store):
     assert token_distribution(doc[0]) == {}
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[1:3])
-    assert doc_distributions(doc) is None
+    assert doc_distributions(doc) is None and not doc.user_data
 
 
 def test_references_have_the_distributions_of_the_file(tmp_path):

@@ -54,6 +54,17 @@ def test_forms_of_a_doc_with_many_values(doc):
     assert [token._.form for token in other[1:5]] == ["a", "b", "c", "a"]
 
 
+def test_multiword_tokens_of_a_memory_zone_are_forgotten():
+    """Notes of the multiword tokens of all requests would fill the memory of a server."""
+    vocab = Vocab()
+    with vocab.memory_zone():
+        add_multiword_tokens(Doc(vocab, ["d", "u"], [False, False]), [(0, ("de", "le"))])
+    other = Doc(vocab, ["d", "u"], [False, False])
+    for token, norm in zip(other, ["de", "le"], strict=True):
+        token.norm_ = norm
+    assert word_forms(other) == ["d", "u"]
+
+
 @pytest.mark.parametrize("start, end, merged", [(3, 5, "du"), (2, 6, "vient du train")])
 def test_all_words_of_a_multiword_token_merged(doc, start, end, merged):
     with doc.retokenize() as retokenizer:
