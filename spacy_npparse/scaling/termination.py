@@ -6,8 +6,10 @@ import os
 import signal
 import threading
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import active_children
 from types import FrameType
 
 # The signals that Ctrl-C, schedulers, containers and closed terminals send. Windows has no SIGHUP.
@@ -27,6 +29,7 @@ def cleaning_up_on_termination() -> Iterator[None]:
     files are removed and subprocesses are ended. Then the process ends by the signal, as its parent
     expects.
 
+    Further signals do not interrupt this. Subprocesses of `multiprocessing` get SIGTERM at once.
     Signals that are ignored (SIGHUP under nohup) or already handled are left alone. In threads
     other than the main one, which cannot handle signals, nothing changes.
     """
@@ -40,7 +43,14 @@ def cleaning_up_on_termination() -> Iterator[None]:
         if os.getpid() != owner:
             # A forked process has nothing to clean up.
             _end(number)
+        if received:
+            # A worker may get one signal from the terminal and one from its parent.
+            return
         received.append(number)
+        # Whoever waits for subprocesses, such as spaCy, ignores the exception until they end.
+        warnings.simplefilter("ignore")
+        for process in active_children():
+            process.terminate()
         raise TerminationError
 
     known = {number: signal.getsignal(number) for number in _SIGNALS}

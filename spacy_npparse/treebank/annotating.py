@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -88,7 +88,9 @@ def annotate_sources(
 
     def run(begun: Iterable[_Window]) -> Iterator[Doc]:
         given = (_given(window.inputs[i]) for window in begun for i in window.order)
-        return nlp.pipe(given, batch_size=batch_size, n_process=n_process)
+        if n_process == 1:
+            return nlp.pipe(given, batch_size=batch_size)
+        return _in_processes(nlp, given, batch_size, n_process)
 
     for source, one, doc in _in_order(_windows(pairs, batch_size), run):
         yield source, one.mark(doc) if isinstance(one, Paragraph) else doc
@@ -142,6 +144,65 @@ def attempt_sources(
     pairs = ((source, prepare(source)) for source in sources)
     found = _in_order(_windows(pairs, batch_size), run)
     return ((source, result) for source, _, result in found)
+
+
+class _FirstError:
+    """An error handler that keeps the first error of a run in several processes. It replaces the
+    default one of a pipeline, which also handles errors in the processes.
+
+    Args:
+        handler: The handler that it replaces.
+    """
+
+    def __init__(self, handler: Callable[..., None]) -> None:
+        self.handler = handler
+        self.error: Exception | None = None
+
+    def __call__(self, name: object, pipe: object, docs: object, error: Exception) -> None:
+        if docs is not None:  # in one of the processes
+            self.handler(name, pipe, docs, error)
+            return
+        with self.keeping():
+            self.handler(name, pipe, docs, error)
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self.error = self.error or error
+
+
+def _in_processes(
+    nlp: Language, given: Iterable[Doc | str], batch_size: int, n_process: int
+) -> Iterator[Doc]:
+    """Run a pipeline in several processes. If the run ends early, they get no more inputs, and
+    their results are read, because spaCy waits for processes that wait for a reader."""
+    first = _FirstError(nlp.default_error_handler)
+    has_ended = False
+
+    def remaining() -> Iterator[Doc | str]:
+        with first.keeping():
+            for one in given:
+                if has_ended or first.error:
+                    return
+                yield one
+
+    nlp.default_error_handler = first
+    docs = nlp.pipe(remaining(), batch_size=batch_size, n_process=n_process)
+    try:
+        for doc in docs:
+            if first.error:
+                break
+            yield doc
+    finally:
+        has_ended = True
+        # Terminated processes end in the middle of a message.
+        with suppress(EOFError, OSError):
+            deque(docs, maxlen=0)
+        nlp.default_error_handler = first.handler
+    if first.error:
+        raise first.error
 
 
 def _windows(pairs: Iterable[tuple[S, Prepared]], batch_size: int) -> Iterator[_Window]:
