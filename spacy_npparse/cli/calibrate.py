@@ -11,17 +11,17 @@ from spacy.language import Language
 
 from spacy_npparse.annotation.calibration import Predictions, read_gold
 from spacy_npparse.annotation.posteriors import encode_sentences, parser_of
-from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._app import app, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_new_folder, check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import as_json, progress, report
 from spacy_npparse.cli._threads import Threads
+from spacy_npparse.cli._treebanks import check_heads, without_uncut_tokens
 from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
 from spacy_npparse.files import replacing_folder
 from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import Sentence, read_conllu
 from spacy_npparse.treebank_names import treebank_name
-from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation import render_calibration
 
 # The rows of the table, in the order of `Predictions.reliabilities`.
@@ -111,9 +111,8 @@ def _calibrate(
 
 def _read(path: Path) -> list[Sentence]:
     """Read a file that must have at least one gold arc."""
-    sentences = list(read_conllu(path))
-    if not any(head != NO_HEAD for sentence in sentences for head in sentence.heads[1:]):
-        fail(f"{path}: no word with a head. Give a treebank in CoNLL-U.")
+    sentences = without_uncut_tokens(read_conllu(path), path)
+    check_heads(sentences, path)
     return sentences
 
 

@@ -20,6 +20,7 @@ from spacy_npparse.cli._pipeline import Code
 from spacy_npparse.cli._report import print_result, progress, write_text
 from spacy_npparse.cli._runs import find_config
 from spacy_npparse.cli._threads import Threads
+from spacy_npparse.cli._treebanks import check_heads, without_uncut_tokens
 from spacy_npparse.laboratory import (
     BareParser,
     FailedCommandError,
@@ -80,6 +81,7 @@ def check(
     targets = {suffix: output / f"contradictions.{suffix}" for suffix in ("tsv", "conllu", "html")}
     check_outputs(targets.values(), [treebank, config, code])
     sentences = list(read_conllu(treebank))
+    check_heads(without_uncut_tokens(sentences, treebank), treebank)
     if len(sentences) < folds:
         fail(f"{treebank}: {len(sentences)} sentences are too few for {folds} folds.")
     task = Task(treebank, treebank, find_config(config or config_path("fast"), code), updates, code)

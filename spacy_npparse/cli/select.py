@@ -36,6 +36,7 @@ from spacy_npparse.cli._pipeline import (
 from spacy_npparse.cli._report import progress, write_text
 from spacy_npparse.cli._texts import check_text, read_file
 from spacy_npparse.cli._threads import Threads
+from spacy_npparse.cli._treebanks import without_uncut_tokens
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     Paragraph,
@@ -227,7 +228,7 @@ def _read(nlp: Language, path: Path, name: str, batch_size: int) -> Iterator[Sen
     """Read the sentences of a file. Annotation of CoNLL-U is dropped. The sent_id of a sentence in
     a text contains the name of the file and the number of the paragraph."""
     if path.suffix == ".conllu":
-        for sentence in read_conllu(path):
+        for sentence in without_uncut_tokens(read_conllu(path), path):
             yield parse_sentence(without_annotation(sentence).split("\n"))
         return
     known = check_text(path, path)

@@ -17,6 +17,7 @@ from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.bare_parser import BareParser
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.contraction import uncut_tokens
 
 
 def contradictions_by_fold(
@@ -25,7 +26,7 @@ def contradictions_by_fold(
     """Train a parser on all other parts for each part of a treebank, and find contradictions.
 
     Every n-th sentence belongs to the same part. One of the other parts calibrates the
-    probabilities, and the rest is training data.
+    probabilities, and the rest is training data. Sentences with `uncut_tokens` are only trained on.
 
     Args:
         sentences: The sentences of the treebank.
@@ -47,6 +48,7 @@ def contradictions_by_fold(
             "train on, to calibrate on and to check, and a sentence in each."
         )
     folds = np.arange(len(sentences)) % n_folds
+    is_cut = np.array([not uncut_tokens(sentence) for sentence in sentences])
     for fold in range(n_folds):
         dev_fold = (fold + 1) % n_folds
         with tempfile.TemporaryDirectory(prefix="npparse-check-") as name:
@@ -63,8 +65,8 @@ def contradictions_by_fold(
             files = replace(task, train=folder / "train.conllu", dev=folder / "dev.conllu")
             parser.train(files, seed, folder)
             nlp = parser.load(folder)
-        _calibrate(nlp, [sentences[number] for number in parts["dev"]])
-        yield contradictions_of(nlp, sentences, np.flatnonzero(folds == fold).tolist())
+        _calibrate(nlp, [sentences[number] for number in np.flatnonzero(is_dev & is_cut).tolist()])
+        yield contradictions_of(nlp, sentences, np.flatnonzero((folds == fold) & is_cut).tolist())
 
 
 def _calibrate(nlp: Language, sentences: Sequence[Sentence]) -> None:

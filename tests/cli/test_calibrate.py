@@ -7,6 +7,7 @@ import os
 import pytest
 import spacy
 from spacy.language import Language
+from tiny import UNCUT
 
 from spacy_npparse.treebank import read_conllu
 
@@ -67,6 +68,16 @@ def test_measured_on_another_file(run, model, dev, tmp_path):
     n_words = sum(len(sentence.words) for sentence in sentences)
     assert found["predictions"]["heads"]["before"]["count"] == n_words
     assert set(found["provenance"]["checksums"]) == {str(dev), str(small)}
+
+
+def test_uncut_tokens_are_left_out(run, model, half_right, tmp_path):
+    before = run("calibrate", model, half_right, tmp_path / "before")
+    with half_right.open("a") as file:
+        file.write("\n" + UNCUT)
+    after = run("calibrate", model, half_right, tmp_path / "after")
+    assert after.exit_code == 0, after.output
+    assert "1 sentences are left out" in after.output
+    assert after.stdout == before.stdout
 
 
 def test_half_a_pipeline_is_not_left(run, model, dev, tmp_path, monkeypatch):

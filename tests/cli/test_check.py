@@ -3,7 +3,7 @@
 import in_process
 import pytest
 from parser_helpers import SAMPLE
-from tiny import tiny_config, write_part
+from tiny import UNCUT, tiny_config, write_part
 
 from spacy_npparse.treebank import read_conllu
 
@@ -44,6 +44,26 @@ def test_three_files(run, config, tmp_path, monkeypatch):
     assert page.count('class="npparse npparse-tree"') == len({place[0] for place in places})
     for sent_id, _ in places:
         assert f'<figure id="{sent_id}">' in page and f'href="#{sent_id}"' in page
+
+
+def test_uncut_tokens_are_left_out(run, config, tmp_path, monkeypatch):
+    """A Doc has no token for each word of a sentence with such a token."""
+    monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
+    treebank, out = write_part("dev", tmp_path / "small.conllu", 9), tmp_path / "out"
+    with treebank.open("a") as file:
+        file.write(2 * UNCUT)
+    result = run("check", treebank, out, "--config", config, "--updates", 1, "--folds", 3)
+    assert result.exit_code == 0, result.output
+    assert "2 sentences are left out" in result.output and "'à' in sentence pt-1" in result.output
+    assert (out / "contradictions.conllu").read_text().endswith(UNCUT)
+    assert "pt-1" not in (out / "contradictions.tsv").read_text()
+
+
+def test_treebanks_without_trees_are_named(run, tmp_path):
+    treebank = tmp_path / "small.conllu"
+    treebank.write_text(10 * ("1\tGo" + 8 * "\t_" + "\n\n"))
+    result = run("check", treebank, tmp_path / "out")
+    assert result.exit_code == 1 and "small.conllu: no word with a head" in result.output
 
 
 @pytest.mark.parametrize(

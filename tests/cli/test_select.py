@@ -1,7 +1,7 @@
 """Tests of the command `select`."""
 
 import pytest
-from tiny import write_part
+from tiny import UNCUT, write_part
 
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.trees.missing import NO_HEAD
@@ -35,6 +35,15 @@ def test_whole_sentences(run, model, tmp_path, by):
     assert f"{len(words)} words to annotate in {len(found)} sentences, of 12" in result.output
     assert "12 were there more than once" in result.output
     assert all(one.metadata["selected"].startswith(by) for one in found)
+
+
+def test_uncut_tokens_are_left_out(run, model, tmp_path):
+    source, out = write_part("dev", tmp_path / "pool.conllu", 3), tmp_path / "out.conllu"
+    with source.open("a") as file:
+        file.write(UNCUT)
+    result = run("select", model, source, out)
+    assert result.exit_code == 0, result.output
+    assert len(list(read_conllu(out))) == 3 and "1 sentences are left out" in result.output
 
 
 def test_comments_fit_the_new_order(run, model, text, tmp_path):

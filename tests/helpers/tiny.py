@@ -10,6 +10,16 @@ from spacy_npparse.laboratory import config_path
 from spacy_npparse.treebank import read_conllu
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
+# A sentence with a multiword token of one character and two words.
+UNCUT = """# sent_id = pt-1
+# text = Vamos à praia
+1\tVamos\t_\t_\t_\t_\t0\troot\t_\t_
+2-3\tà\t_\t_\t_\t_\t_\t_\t_\t_
+2\ta\t_\t_\t_\t_\t4\tcase\t_\t_
+3\ta\t_\t_\t_\t_\t4\tdet\t_\t_
+4\tpraia\t_\t_\t_\t_\t1\tobl\t_\t_
+
+"""
 
 
 def tiny_config(base: Path | None = None) -> Config:
