@@ -30,9 +30,11 @@ from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, Extent, check_text, read_file, rereadable
 from spacy_npparse.cli._threads import Threads
 from spacy_npparse.components import ConstraintError, constraints_of_sentence, set_given_labels
+from spacy_npparse.components.constraints.given import quoted
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.prediction import ParserPipe, keep_confidence
+from spacy_npparse.errors import DocError
 from spacy_npparse.files import is_stream
 from spacy_npparse.scaling.units import Unit
 from spacy_npparse.treebank import (
@@ -47,6 +49,7 @@ from spacy_npparse.treebank import (
     write_conllu,
 )
 from spacy_npparse.treebank.annotating import Prepared
+from spacy_npparse.treebank.contraction import contracted
 from spacy_npparse.treebank.reading import ConlluBlock
 from spacy_npparse.visualisation import render_trees
 
@@ -251,6 +254,12 @@ def _finished(
         left_out.note_predicted(doc)
         if kept and block is not None:
             sentence = block.parse()
+            if not complete and len(doc) != contracted(sentence).n_words:
+                raise DocError(
+                    f"sentence {sentence.sent_id or quoted(doc.text)}: the pipeline has merged or "
+                    "split tokens, so their annotation cannot be kept. Leave out --keep, or remove "
+                    "the component from the pipeline."
+                )
             keep_annotation(doc, [sentence], kept)
             if complete:
                 set_given_labels(doc, sentence)

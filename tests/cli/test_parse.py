@@ -213,6 +213,38 @@ def test_merged_tokens_cannot_be_completed(run, model, tmp_path):
     assert "and tokens that are not theirs: 'vámo', 'nos a'" in " ".join(result.output.split())
 
 
+def test_annotation_of_merged_tokens_cannot_be_kept(run, model, tmp_path):
+    nlp = spacy.load(model)
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "X", "pattern": "nos a"}])
+    nlp.add_pipe("merge_entities")
+    nlp.to_disk(tmp_path / "model")
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED)
+    result = run("parse", tmp_path / "model", source, output, "--keep", "MISC")
+    assert result.exit_code == 1 and not output.exists()
+    message = " ".join(result.output.split())
+    assert "sentence s-1: the pipeline has merged or split tokens" in message
+
+
+@pytest.mark.parametrize("component", ["merge_entities", "sentencizer"])
+def test_components_after_the_parser_do_not_change_what_is_completed(
+    run, model, tmp_path, component
+):
+    nlp = spacy.load(model)
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "X", "pattern": "nos a"}])
+    config = {"punct_chars": ["nos"], "overwrite": True} if component == "sentencizer" else {}
+    nlp.add_pipe(component, config=config)
+    nlp.to_disk(tmp_path / "model")
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED)
+    result = run("parse", tmp_path / "model", source, output, "--complete")
+    assert result.exit_code == 1 and not output.exists()
+    message = " ".join(result.output.split())
+    assert "sentence s-1: a component after the parser has changed its tokens" in message
+
+
 def test_parsers_that_do_not_obey_cannot_complete(run, tmp_path):
     nlp = spacy.blank("xx")
     parser = nlp.add_pipe("parser")

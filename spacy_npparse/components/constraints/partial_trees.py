@@ -6,7 +6,11 @@ from collections.abc import Collection
 
 from spacy.tokens import Doc
 
-from spacy_npparse.components.constraints.given import ConstraintError, DependencyConstraints
+from spacy_npparse.components.constraints.given import (
+    ConstraintError,
+    DependencyConstraints,
+    quoted,
+)
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.contraction import uncut_tokens
 from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
@@ -57,13 +61,31 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
     parser does not know.
 
     Args:
-        doc: A parsed Doc of this sentence, in which the given heads were kept.
+        doc: A parsed Doc of this sentence.
         sentence: The sentence.
 
     Returns:
         The same Doc.
+
+    Raises:
+        ConstraintError: A component after the parser has merged or split tokens, split the
+            sentence, or changed a given head.
     """
-    for token, row, head in zip(doc, sentence.words, sentence.heads[1:], strict=True):
+    heads = sentence.heads[1:]
+    if (
+        len(doc) != len(heads)
+        or any(token.is_sent_start for token in doc[1:])
+        or any(
+            head not in (NO_HEAD, token.head.i + 1 if token.head.i != token.i else 0)
+            for token, head in zip(doc, heads, strict=True)
+        )
+    ):
+        raise ConstraintError(
+            f"sentence {sentence.sent_id or quoted(doc.text)}: a component after the parser has "
+            "changed its tokens, its boundaries or a given head. Remove the component, such as "
+            "merge_entities or sentencizer, from the pipeline."
+        )
+    for token, row, head in zip(doc, sentence.words, heads, strict=True):
         if head > 0 and row.deprel != EMPTY:
             token.dep_ = row.deprel
     return doc
