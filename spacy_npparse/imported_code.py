@@ -28,7 +28,7 @@ def import_code(path: Path | None) -> None:
         return
     try:
         _import(path.resolve())
-    except Exception as error:  # of any kind that a module may raise
+    except (Exception, SystemExit) as error:  # whatever a module may raise
         raise CodeError(
             f"{path}: cannot be imported ({type(error).__name__}: {error}). Give --code a Python "
             "file."

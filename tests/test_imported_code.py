@@ -32,5 +32,8 @@ def test_what_cannot_be_imported_may_be_mended(tmp_path):
     path.write_text("1 / 0")
     with pytest.raises(CodeError, match="ZeroDivisionError"):
         import_code(path)
+    path.write_text("raise SystemExit(0)")
+    with pytest.raises(CodeError, match="SystemExit: 0"):
+        import_code(path)
     path.write_text("")
     import_code(path)
