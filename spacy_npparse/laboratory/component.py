@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import spacy
-from spacy.util import load_config
-from thinc.api import Config
+from spacy.util import dot_to_dict, load_config
+from thinc.api import Config, ConfigValidationError
 
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
@@ -67,6 +67,15 @@ class ComponentPipeline(TrainedPipeline):
                     )
             place[key] = _parsed(value)
         return config
+
+    def check(self, task: Task) -> None:
+        config = self.config(task).merge(dot_to_dict(self.overrides())).interpolate()
+        component = config["components"][COMPONENT]
+        try:
+            spacy.blank("xx").add_pipe(component.pop("factory"), config=component)
+        except ConfigValidationError as error:
+            title = f"{self.name!r} has settings that the component or its model does not have"
+            raise ConfigValidationError.from_error(error, title, show_config=False) from error
 
     def overrides(self) -> dict[str, Any]:
         kept = dict(self._trained_settings())

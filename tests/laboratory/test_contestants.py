@@ -115,6 +115,24 @@ def test_which_a_config_alone_cannot_ask_for(tmp_path):
         contestant("attardi").config(Task(TASK.train, TASK.dev, path, None))
 
 
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("mh4,oracel=static", "unexpected argument: 'oracel'"),
+        ("mst,model.hiden_size=12", "unexpected argument: 'hiden_size'"),
+        ("attardi,oracle=none", "oracle is 'none', but must be one of: static"),
+        ("attardi,decoder.beam=4", "decoder.beam is not a setting; choose from: confidence"),
+    ],
+)
+def test_settings_are_checked_before_training(name, message):
+    with pytest.raises(ValueError, match=message):
+        contestant(name).check(TASK)
+
+
+def test_known_settings_are_accepted():
+    contestant("attardi,oracle=static,model.hidden_size=12,decoder.beam_width=4").check(TASK)
+
+
 def test_a_config_without_parser_is_refused(tmp_path):
     path = tmp_path / "none.cfg"
     path.write_text("[components]\n\n[components.tagger]\nfactory = tagger\n")

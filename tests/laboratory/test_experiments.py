@@ -70,7 +70,7 @@ def board(files):
 @pytest.fixture(scope="module")
 def made(board, files):
     """Return the folder of a leaderboard of one seed, and the result of the command."""
-    result = board(f"mst attardi {BEAM} spacy attardi,oracle=none")
+    result = board(f"mst attardi {BEAM} spacy attardi,model.tok2vec.width=7")
     return files / "board", result
 
 
@@ -113,9 +113,10 @@ def test_a_failed_training_stops_no_other(made):
     _, result = made
     assert result.exit_code == 1
     assert (
-        "✘ attardi,oracle=none, seed 0: spacy ended with exit code 1. The end of" in result.stderr
+        "✘ attardi,model.tok2vec.width=7, seed 0: spacy ended with exit code 1. The end of"
+        in result.stderr
     )
-    assert "'none'" in result.stderr.split("oracle=none, seed 0")[1]
+    assert "7x8" in result.stderr.split("width=7, seed 0")[1]
     assert "1 runs failed; all others are in the report." in result.stderr
 
 
@@ -126,7 +127,7 @@ def test_predictions_are_those_of_the_model(made):
     assert names == {"mst-0", "attardi-0", f"{BEAM}-0", "spacy-0"}
     # The beam searches with the model of the greedy parser.
     assert {path.name for path in (folder / "models").iterdir()} == {
-        *("mst-0", "attardi-0", "spacy-0", "attardi,oracle=none-0.unfinished")
+        *("mst-0", "attardi-0", "spacy-0", "attardi,model.tok2vec.width=7-0.unfinished")
     }
     # No checkpoint is selected on the file that the parsers parse.
     assert {path.name for path in folder.glob("models/*-0/model-*")} == {"model-last"}
