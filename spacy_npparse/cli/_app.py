@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import platform
 import re
 import shlex
+import tempfile
 from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
@@ -135,6 +137,11 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
                 raise typer.Exit(1) from None
             fail(str(error))
         except OSError as error:
+            if error.errno == errno.ENOSPC and not error.filename:
+                folder = tempfile.gettempdir()
+                fail(
+                    f"{folder}: {error.strerror}. Free some space, or set TMPDIR to another folder."
+                )
             # The message of such an error begins with a number, and ends with the file.
             fail(f"{error.filename}: {error.strerror}." if error.filename else str(error))
 

@@ -17,7 +17,7 @@ _STANDARD_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
     """End the program with an error message if an output cannot be written, or would overwrite an
-    input or another output.
+    input or another output, or if the name of a file is not valid UTF-8.
 
     Args:
         outputs: The files that the command writes; None is ignored.
@@ -25,10 +25,15 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
 
     Raises:
         WriteError: An output cannot be written.
-        typer.Exit: An output would overwrite an input or another output.
+        typer.Exit: An output would overwrite an input or another output, or a name is not UTF-8.
     """
     written = [path for path in outputs if path is not None]
     read = [Path("/dev/stdin") if path == STDIN else path for path in inputs if path is not None]
+    for path in (*written, *read):
+        try:
+            str(path).encode()
+        except UnicodeEncodeError:
+            fail(f"{str(path)!r}: the name is not valid UTF-8, and outputs contain it. Rename it.")
     for output in written:
         check_writable(output)
         for path in read:

@@ -1,5 +1,6 @@
 """Tests of output files: allowed paths, early checks, and the files after errors and signals."""
 
+import errno
 import json
 import os
 import signal
@@ -308,3 +309,22 @@ def test_a_terminated_command_leaves_nothing(arguments, tmp_path):
         assert program.stderr.read() == b""
     assert program.returncode == -signal.SIGTERM
     assert list(out.parent.iterdir()) == [out] and out.read_text() == "old"
+
+
+@posix
+@pytest.mark.parametrize("command", ["statistics {odd}", "convert {gold} {odd}"])
+def test_names_are_valid_utf8(run, dev, tmp_path, command):
+    """Python represents the bytes of other names by surrogates."""
+    odd = tmp_path / os.fsdecode(b"\xff.conllu")
+    result = run(*command.format(odd=odd, gold=dev).split())
+    assert result.exit_code == 1 and "not valid UTF-8" in result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_full_temporary_folders_are_named(run, model, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("spacy_npparse.cli._texts.shutil.copyfileobj", fail)
+    result = run("parse", model, "-", tmp_path / "out.conllu", input="Peter singt.")
+    assert result.exit_code == 1 and "set TMPDIR to another folder" in result.output
