@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
 from conllu import Metadata
 from spacy.attrs import DEP, HEAD
 from spacy.tokens import Doc
@@ -24,6 +23,7 @@ from spacy_npparse.treebank.docs import (
     SENT_IDS_KEY,
     TEXT_KEY,
 )
+from spacy_npparse.treebank.heads import token_heads
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
@@ -207,9 +207,7 @@ def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
     """Find the closest ancestor of each token that is not white space, the token itself if there is
     none, NO_HEAD if its head is missing. forms: empty for white space."""
     columns = doc.to_array([HEAD, DEP])
-    above = np.arange(len(doc)) + columns[:, 0].view(np.int64)
-    # For spaCy, a token without a label has no head.
-    heads: list[int] = np.where(columns[:, 1] == 0, NO_HEAD, above).tolist()
+    heads: list[int] = token_heads(columns[:, 0], columns[:, 1]).tolist()
     spaces = {i for i, word in enumerate(forms) if not word}
     if not spaces:
         return heads

@@ -375,3 +375,9 @@ def test_space_escapes(text):
 @given(st.text("\\u0d8f"))
 def test_every_text_without_its_escapes_can_be_encoded(text):
     unescape(text).encode("utf-8")
+
+
+def test_heads_without_labels_are_written():
+    doc = Doc(Vocab(), ["Go", "now"], heads=[0, 0], deps=["ROOT", "advmod"])
+    doc[1].dep = 0
+    assert [row.head for row in sentences_from_doc(doc)[0].words] == ["0", "1"]
