@@ -64,26 +64,20 @@ def read_gold(sentences: Sequence[Sentence], labels: Sequence[str]) -> GoldTrees
     Returns:
         The gold trees.
     """
-    numbers = {label: number for number, label in enumerate(labels)}
+    numbers = {label: number for number, label in enumerate(labels) if label != EMPTY}
     trees: list[NDArray[np.int32]] = []
     of_trees: list[NDArray[np.int32]] = []
-    unknown: set[str] = set()
+    found: set[str] = set()
     for sentence in sentences:
         heads = sentence.heads[1:]
-        deprels = [word.deprel for word in sentence.words]
-        has_label = [h > 0 and d != EMPTY for h, d in zip(heads, deprels, strict=True)]
-        known = [
-            numbers.get(deprel, NO_HEAD) if labelled else NO_HEAD
-            for deprel, labelled in zip(deprels, has_label, strict=True)
+        deprels = [
+            row.deprel if head > 0 else EMPTY
+            for head, row in zip(heads, sentence.words, strict=True)
         ]
-        unknown.update(
-            deprel
-            for deprel, labelled in zip(deprels, has_label, strict=True)
-            if labelled and deprel not in numbers
-        )
+        found.update(deprels)
         trees.append(np.array(heads, dtype=np.int32))
-        of_trees.append(np.array(known, dtype=np.int32))
-    return GoldTrees(trees, of_trees, sorted(unknown))
+        of_trees.append(np.array([numbers.get(one, NO_HEAD) for one in deprels], dtype=np.int32))
+    return GoldTrees(trees, of_trees, sorted(found - numbers.keys() - {EMPTY}))
 
 
 class Predictions:

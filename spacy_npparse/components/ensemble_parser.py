@@ -15,14 +15,13 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 
 from spacy_npparse.components.constraints.batch import ConstrainedSentences, read_constraints
-from spacy_npparse.components.constraints.sentence import SentenceConstraints
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.docs import Parse, register_extensions
 from spacy_npparse.components.encoders import encoder_of, listeners
 from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse_sentences
 from spacy_npparse.components.sentence_finder import SentenceFinder
 from spacy_npparse.components.settings import EnsembleSettings
-from spacy_npparse.decoding import best_allowed_tree, decode_spanning_trees, spanning_trees
+from spacy_npparse.decoding import decode_spanning_trees
 from spacy_npparse.models.threads import threads_for
 from spacy_npparse.parsing import (
     Confidence,
@@ -229,7 +228,7 @@ class EnsembleParser(ParserPipe, Pipe):
         slices = sentences.slices()
         for number, one in (constrained.by_number if constrained else {}).items():
             if not one.allowed.admits(heads[slices[number]]):
-                heads[slices[number]] = self._allowed_heads(weights[number], one)
+                heads[slices[number]] = one.best_heads(weights[number], self.name)
         scores = np.stack([label_log_probabilities(one, heads) for one in scored])
         allowed = constrained.allowed_labels(sentences) if constrained else None
         labeller = parsers[0].label_set.labeller
@@ -268,14 +267,3 @@ class EnsembleParser(ParserPipe, Pipe):
         # All probabilities of a tree together weigh less than one vote.
         share = 0.5 / (len(parsers) * (sentences.lengths[:, None, None] + 1.0))
         return evidence, evidence + share * np.exp(scores).mean(axis=0)
-
-    def _allowed_heads(
-        self, weights: NDArray[np.float32], constraints: SentenceConstraints
-    ) -> NDArray[np.int32]:
-        """Find the heads of the best tree that the constraints of a sentence allow. weights: [size,
-        size], where size may be greater than that of the sentence."""
-        size = len(constraints.tokens) + 1
-        tree = best_allowed_tree(constraints.allowed, spanning_trees(weights[:size, :size]))
-        if tree is None:
-            raise constraints.conflict(self.name)
-        return tree.heads

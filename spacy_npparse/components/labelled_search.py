@@ -20,7 +20,6 @@ from spacy_npparse.parsing import (
     ScoredBatch,
     Search,
     SentenceBatch,
-    best_heads_by_arcs,
     keep_allowed,
     tree_confidence,
 )
@@ -161,9 +160,8 @@ class LabelledSearch(Generic[NetT]):
         these, take the best spanning tree by the scores of arcs."""
         failed = keep_allowed(found, self.search, scored, constrained.allowed_trees)
         for number in failed:
-            heads = best_heads_by_arcs(scored.alone(number), constrained.by_number[number].allowed)
-            if heads is None:
-                raise constrained.by_number[number].conflict(self._name)
+            arcs = scored.arcs[number].cpu().numpy()
+            heads = constrained.by_number[number].best_heads(arcs, self._name)
             words = scored.sentences.slices()[number]
             found.heads[:, words] = NO_HEAD
             found.heads[0, words] = heads

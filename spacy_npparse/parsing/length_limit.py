@@ -82,7 +82,7 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
     def best_allowed(self, scored: ScoredBatch[NetT], allowed: AllowedTrees) -> Found | None:
         if scored.sentences.lengths[0] <= self.max_length:
             return self.exact.best_allowed(scored, allowed)
-        heads = best_heads_by_arcs(scored, allowed)
+        heads = best_heads_by_arcs(scored.arcs[0].cpu().numpy(), allowed)
         return None if heads is None else Found.by_arcs(scored.sentences, heads, scored.arcs)
 
     def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch | None:

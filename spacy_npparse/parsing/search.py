@@ -208,15 +208,19 @@ def keep_allowed(
     return failed
 
 
-def best_heads_by_arcs(scored: ScoredBatch[Any], allowed: AllowedTrees) -> NDArray[np.int32] | None:
-    """Find the highest-scoring allowed spanning tree, by the scores of arcs alone.
+def best_heads_by_arcs(
+    arcs: NDArray[np.float32], allowed: AllowedTrees
+) -> NDArray[np.int32] | None:
+    """Find the highest-scoring allowed spanning tree of a sentence, by the scores of arcs alone.
 
     Args:
-        scored: A single sentence.
+        arcs: [size, size], where size is at least n_words + 1, the scores of arcs: that from head h
+            to word d at [d, h].
         allowed: The allowed trees.
 
     Returns:
         int32 [n_words], the heads; None if there is no such tree.
     """
-    tree = best_allowed_tree(allowed, spanning_trees(scored.arcs[0].cpu().numpy()))
+    size = len(allowed.arcs)
+    tree = best_allowed_tree(allowed, spanning_trees(arcs[:size, :size]))
     return None if tree is None else tree.heads

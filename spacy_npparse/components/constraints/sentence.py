@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.components.constraints.given import Constraint, ConstraintError, quoted
 from spacy_npparse.decoding import AllowedTrees, some_allowed_tree, spanning_trees
+from spacy_npparse.parsing import best_heads_by_arcs
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -156,7 +157,26 @@ class SentenceConstraints:
         scores = np.zeros(self.allowed.arcs.shape)
         return some_allowed_tree(self.allowed, spanning_trees(scores)) is not None
 
-    def conflict(self, name: str) -> ConstraintError:
+    def best_heads(self, arcs: NDArray[np.float32], name: str) -> NDArray[np.int32]:
+        """Find the highest-scoring spanning tree that meets the constraints, by the scores of arcs
+        alone.
+
+        Args:
+            arcs: The scores of arcs, see `best_heads_by_arcs`.
+            name: The name of the component, for messages.
+
+        Returns:
+            int32 [n_words], the heads.
+
+        Raises:
+            ConstraintError: No tree meets the constraints.
+        """
+        heads = best_heads_by_arcs(arcs, self.allowed)
+        if heads is None:
+            raise self._conflict(name)
+        return heads
+
+    def _conflict(self, name: str) -> ConstraintError:
         """Make the error that no tree meets the constraints. It names a smallest set of constraints
         that conflict.
 
