@@ -325,6 +325,6 @@ def test_full_temporary_folders_are_named(run, model, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("spacy_npparse.cli._texts.shutil.copyfileobj", fail)
+    monkeypatch.setattr("shutil.copyfileobj", fail)
     result = run("parse", model, "-", tmp_path / "out.conllu", input="Peter singt.")
     assert result.exit_code == 1 and "set TMPDIR to another folder" in result.output
