@@ -46,6 +46,7 @@ from spacy_npparse.treebank import (
     sentences_from_doc,
     unannotated_doc,
 )
+from spacy_npparse.treebank.sentence import conllu_text
 
 RANDOM, ARCS = "random", "arcs"
 DOUBTFUL_ARCS = "doubtful-arcs"
@@ -107,7 +108,7 @@ class Simulation:
         with tempfile.TemporaryDirectory(prefix="npparse-active-") as name:
             train, folder = Path(name) / "train.conllu", Path(name)
             with replacing(train) as file:
-                file.write("".join(f"{sentence}\n\n" for sentence in sentences).encode())
+                file.write(conllu_text(sentences).encode())
             task = Task(train, self.dev, self.arguments.config, self.arguments.updates)
             parser.train(task, self.arguments.seed, folder)
             gold = list(read_conllu(self.dev))

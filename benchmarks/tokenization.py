@@ -48,6 +48,7 @@ from spacy_npparse.treebank import (
     read_conllu,
     sentences_from_doc,
 )
+from spacy_npparse.treebank.sentence import conllu_text
 
 RUNS = 3
 
@@ -147,7 +148,7 @@ def part_of(path: Path, n_words: int, folder: Path) -> Path:
     share = n_words / sum(len(sentence.words) for sentence in sentences)
     chosen = [s for i, s in enumerate(sentences) if int((i + 1) * share) > int(i * share)]
     copy = folder / f"{n_words}.conllu"
-    copy.write_text("".join(f"{sentence}\n\n" for sentence in chosen), encoding="utf-8")
+    copy.write_text(conllu_text(chosen), encoding="utf-8")
     return copy
 
 

@@ -78,8 +78,8 @@ ExecutorOption = Annotated[
 Address = Annotated[
     str | None,
     typer.Option(
-        help="Address of the Ray cluster.  [default: the cluster of this machine, or a new one on "
-        "this machine]"
+        help="Address of the Ray cluster, such as auto.  [default: the cluster of this machine, or "
+        "a new one on this machine]"
     ),
 ]
 

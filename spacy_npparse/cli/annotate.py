@@ -17,7 +17,7 @@ from spacy_npparse.cli._app import app, command_line, fail, user_errors
 from spacy_npparse.cli._corpus_progress import CorpusProgress
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import progress
-from spacy_npparse.cli._runs import ExecutorChoice
+from spacy_npparse.cli._runs import Address, ExecutorChoice
 from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.cli._threads import Threads
 from spacy_npparse.extras import RAY, optional_module
@@ -67,13 +67,6 @@ ExecutorOption = Annotated[
     typer.Option(help="Use processes on this machine, or actors on a Ray cluster."),
 ]
 NumberOfWorkers = Annotated[int, typer.Option(min=1, help="Number of processes or actors.")]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of the Ray cluster, such as auto.  [default: the cluster of this machine, or "
-        "a new one on this machine]"
-    ),
-]
 GpusPerWorker = Annotated[
     float, typer.Option(min=0, help="Share of a GPU that each actor uses, such as 0.25.")
 ]

@@ -30,6 +30,7 @@ from spacy_npparse.laboratory import (
     contradictions_by_fold,
 )
 from spacy_npparse.treebank import Sentence, read_conllu
+from spacy_npparse.treebank.sentence import conllu_text
 from spacy_npparse.visualisation import render_contradictions
 
 # The default number of listed arcs, as a share of the words.
@@ -93,7 +94,7 @@ def check(
     title = f"Contradicted arcs of {treebank.name}"
     noted = with_contradictions(listed, sentences)
     write_text(contradiction_table(listed, sentences), targets["tsv"])
-    write_text("".join(f"{sentence}\n\n" for sentence in noted), targets["conllu"])
+    write_text(conllu_text(noted), targets["conllu"])
     write_text(render_contradictions(listed, sentences, source, title=title), targets["html"])
     print_result(
         f"{n_words:,} arcs, {len(contradicted):,} of them contradicted, the {len(listed):,} most "

@@ -46,6 +46,7 @@ from spacy_npparse.treebank import (
     sentences_from_doc,
     without_annotation,
 )
+from spacy_npparse.treebank.sentence import conllu_text
 
 
 class Granularity(str, Enum):
@@ -152,7 +153,7 @@ def select(
             "already been annotated. Give another text."
         )
     selected, n_selected = _select(nlp, unique, by, unit, words, min_error, size)
-    write_text("".join(f"{sentence}\n\n" for sentence in selected), output)
+    write_text(conllu_text(selected), output)
     typer.echo(
         f"{output}: {n_selected:,} words to annotate in {len(selected):,} sentences, of "
         f"{n_different:,} different ones; {len(found) - n_different:,} were there more than once, "

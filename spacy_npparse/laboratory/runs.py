@@ -23,6 +23,7 @@ from spacy_npparse.laboratory.records import (
 )
 from spacy_npparse.scaling import cleaning_up_on_termination
 from spacy_npparse.treebank import paragraphs_of_treebank, read_conllu
+from spacy_npparse.treebank.sentence import conllu_text
 from spacy_npparse.workfolder import DamagedFileError
 
 
@@ -137,7 +138,7 @@ class Run:
             parsed = self.contestant.parse(model, gold)
         curve = self.contestant.learning_curve(model)
         with replacing(path) as file:
-            file.write("".join(f"{sentence}\n\n" for sentence in parsed.sentences).encode("utf-8"))
+            file.write(conllu_text(parsed.sentences).encode("utf-8"))
         write_record(Measurements(parsed.words_per_second, read_minutes(model), curve), path)
 
 

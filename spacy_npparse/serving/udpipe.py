@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel, Field
@@ -30,7 +31,7 @@ from spacy_npparse.treebank.annotating import Prepared
 from spacy_npparse.treebank.docs import set_sentence_starts
 from spacy_npparse.treebank.reading import conllu_blocks
 from spacy_npparse.treebank.rows import make_sentence
-from spacy_npparse.treebank.sentence import EMPTY
+from spacy_npparse.treebank.sentence import EMPTY, conllu_text
 
 _CONLLU = "conllu"
 _OPTIONS = {"presegmented", "ranges"}
@@ -149,7 +150,7 @@ class ProcessRequest(BaseModel):
 
     def result(self, found: Iterable[Sequence[Sentence]]) -> str:
         """Write the sentences of all pieces in the output format."""
-        text = "".join(f"{sentence}\n\n" for sentences in found for sentence in sentences)
+        text = conllu_text(chain.from_iterable(found))
         return _convert(text, _CONLLU, self.output)
 
 

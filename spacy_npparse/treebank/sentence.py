@@ -6,6 +6,7 @@ Format: https://universaldependencies.org/format.html
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,6 +126,15 @@ class Sentence:
     def n_roots(self) -> int:
         """The number of words whose head is the root."""
         return self.heads.count(0)
+
+
+def conllu_text(sentences: Iterable[Sentence]) -> str:
+    """Write sentences as CoNLL-U, with a blank line after each.
+
+    Args:
+        sentences: The sentences.
+    """
+    return "".join(f"{sentence}\n\n" for sentence in sentences)
 
 
 def comment_key(comment: str) -> str:

@@ -44,6 +44,7 @@ from spacy_npparse.treebank.sentence import (
     ConlluError,
     Row,
     Sentence,
+    conllu_text,
     is_boundary,
 )
 from spacy_npparse.treebank.text_sentences import text_sentences
@@ -92,7 +93,7 @@ def write_conllu(
             except DocError as error:
                 raise DocError(f"Doc {number}, {error}") from error
             n_sentences += len(found)
-            file.write(_join(found if choose is None else choose(doc, found)).encode("utf-8"))
+            file.write(conllu_text(found if choose is None else choose(doc, found)).encode("utf-8"))
 
 
 def doc_to_conllu(doc: Doc) -> str:
@@ -101,7 +102,7 @@ def doc_to_conllu(doc: Doc) -> str:
     Args:
         doc: The Doc; see `sentences_from_doc`.
     """
-    return _join(sentences_from_doc(doc))
+    return conllu_text(sentences_from_doc(doc))
 
 
 def doc_to_tokenlists(doc: Doc) -> list[TokenList]:
@@ -157,10 +158,6 @@ def sentences_from_doc(
     if n_uncut:
         logger.warning(UNCUT_TOKENS, n_uncut)
     return _cut_anew(doc, sentences, rows, first_id)
-
-
-def _join(sentences: Iterable[Sentence]) -> str:
-    return "".join(f"{sentence}\n\n" for sentence in sentences)
 
 
 def _originals(doc: Doc) -> list[Sentence] | None:

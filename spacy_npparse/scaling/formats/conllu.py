@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from spacy_npparse.extras import ZSTD, optional_module
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.reading import conllu_blocks
+from spacy_npparse.treebank.sentence import conllu_text
 
 
 class PlainWriter:
@@ -26,7 +27,7 @@ class PlainWriter:
         self._file = file
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        self._file.write("".join(f"{sentence}\n\n" for sentence in sentences).encode("utf-8"))
+        self._file.write(conllu_text(sentences).encode("utf-8"))
 
     def close(self) -> None:
         """Do nothing, because nothing is buffered."""
