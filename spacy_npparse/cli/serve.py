@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -68,6 +69,7 @@ def serve(
       python -m spacy_npparse serve training/gothic/model-best --edit got-ud-dev.conllu
       curl -F data=@news.txt -F tokenizer= -F tagger= -F parser= localhost:8000/process
     """
+    origins = [_checked_origin(one) for one in origin or []]
     uvicorn = optional_module(UVICORN)
     optional_module(STARLETTE)
     from spacy_npparse.serving.app import make_app
@@ -85,7 +87,7 @@ def serve(
     served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
     editor = None if edit is None else Editor(edit, served[0])
     uvicorn.run(
-        make_app(served, host, origin or [], editor),
+        make_app(served, host, origins, editor),
         host=host,
         port=port,
         access_log=False,
@@ -93,3 +95,11 @@ def serve(
         limit_concurrency=200,
         timeout_graceful_shutdown=10,
     )
+
+
+def _checked_origin(origin: str) -> str:
+    """Check that a browser can send an origin, and remove a slash at its end."""
+    parts = urlsplit(origin.removesuffix("/"))
+    if origin != "*" and (not parts.netloc or parts.geturl() != f"{parts.scheme}://{parts.netloc}"):
+        fail(f"--origin {origin}: Give SCHEME://HOST or SCHEME://HOST:PORT, as browsers send it.")
+    return parts.geturl()

@@ -140,6 +140,12 @@ def test_without_the_extra(run_serve, monkeypatch):
         monkeypatch.undo()
 
 
+@pytest.mark.parametrize("origin", ["example.org", "https://example.org/page", "null"])
+def test_origins_that_browsers_do_not_send(run_serve, origin):
+    result = run_serve("model", "--origin", origin)
+    assert result.exit_code == 1 and f"--origin {origin}: Give SCHEME://HOST" in result.output
+
+
 def test_models_of_the_same_name(run_serve):
     result = run_serve("a/x/model-best", "b/x/model-best")
     assert result.exit_code == 1 and "Models have the same name" in result.output
