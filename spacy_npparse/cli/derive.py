@@ -17,6 +17,7 @@ from spacy_npparse.cli._pipeline import Code, load_parser
 from spacy_npparse.cli._report import as_json, print_result, progress, report, write_text
 from spacy_npparse.cli._texts import STDIN, check_text, read_file, rereadable
 from spacy_npparse.cli._threads import Threads
+from spacy_npparse.cli._treebanks import check_heads
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.evaluation.repairs import count_repairs
 from spacy_npparse.imported_code import import_code
@@ -181,6 +182,7 @@ def _gold(path: Path, wanted: str, system: str, oracle: str | None) -> Derivatio
     if path.suffix != ".conllu":
         fail(f"{path} has no gold trees to derive. Give a .conllu file, or a --model.")
     sentence = _find(path, wanted)
+    check_heads([sentence], path)
     try:
         return sentence_derivation(sentence, system, oracle)
     except UncoveredTree as error:

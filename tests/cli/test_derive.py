@@ -134,9 +134,11 @@ def test_parsers_without_derivations(run, dev, tmp_path):
 
 
 def test_bad_arguments(run, model, dev, tmp_path):
-    text = tmp_path / "in.txt"
+    text, empty = tmp_path / "in.txt", tmp_path / "empty.conllu"
     text.write_text("Ja.\n")
+    empty.write_text("1\tJa" + 8 * "\t_" + "\n\n")
     for arguments, message in [
+        ((empty,), f"{empty}: no word with a head"),
         ((text,), f"{text} has no gold trees to derive. Give a .conllu file, or a --model."),
         ((dev, "--system", "swap"), "no transition system 'swap'; choose one of: arc_eager"),
         ((dev, "--oracle", "eager"), "has no oracle 'eager'; choose one of: static"),
