@@ -315,9 +315,8 @@ def _check_complete(doc: Doc, token: Token | None, *, is_incomplete: bool) -> No
         raise DocError(
             f"the Doc {doc.text[:40]!r} has words of multiword tokens, but has lost their forms: "
             "span.as_doc() and Doc.to_json() drop them, and so do Doc.from_docs() without user "
-            "data, and the augmenters, gold_preproc and max_length of spaCy's reader. Use the "
-            "span, span.as_doc(copy_user_data=True), or give its text to the pipeline; train on "
-            "CoNLL-U."
+            "data, and the augmenters, gold_preproc and max_length of spaCy's reader. Use "
+            "span.as_doc(copy_user_data=True), or give its text to the pipeline; train on CoNLL-U."
         )
 
 

@@ -186,8 +186,13 @@ def _checked(text: ParagraphText, max_length: int) -> ParagraphText:
     paragraph = text.paragraph
     try:
         f"{paragraph.original}{paragraph.document}".encode()
-    except UnicodeEncodeError:
-        raise UnreadableError("not valid UTF-8. Convert the text to UTF-8.") from None
+    except UnicodeEncodeError as error:
+        found = error.object[error.start]
+        if "\udc80" <= found <= "\udcff":  # a byte that is not UTF-8
+            raise UnreadableError("not valid UTF-8. Convert the text to UTF-8.") from None
+        raise UnreadableError(
+            f"{found!r} is half of a surrogate pair, and no character. Remove it."
+        ) from None
     check_length(len(paragraph.text), max_length)
     return text
 

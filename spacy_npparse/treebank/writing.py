@@ -141,7 +141,13 @@ def sentences_from_doc(
 
     Raises:
         DocError: The heads form a cycle, or an annotation contains a tab or a line end.
+        TypeError: `doc` is no Doc.
     """
+    if not isinstance(doc, Doc):
+        raise TypeError(
+            f"{doc!r} is a {type(doc).__name__}; give a Doc, of a sentence "
+            "sentence.as_doc(copy_user_data=True)"
+        )
     originals = _originals(doc)
     if originals is None:
         return text_sentences(doc, first_id, token_ranges)

@@ -323,8 +323,8 @@ def test_corpora_without_text_are_refused(tmp_path):
         ("a.jsonl", b'{"content": "a"}', r"under the key 'text' \(others: content\)"),
         ("a.jsonl", b'{"text": 7}', "value of 'text' is not a string"),
         ("a.jsonl", b'{"text": " \\n "}', "the text is empty"),
-        ("a.jsonl", b'{"text": "\\ud800"}', "not valid UTF-8"),
-        ("a.jsonl", b'{"text": "a", "id": "\\ud800"}', "not valid UTF-8"),
+        ("a.jsonl", b'{"text": "\\ud800"}', "half of a surrogate pair"),
+        ("a.jsonl", b'{"text": "a", "id": "\\ud800"}', "half of a surrogate pair"),
     ],
 )
 def test_units_that_cannot_be_read(tmp_path, name, content, reason):

@@ -381,3 +381,11 @@ def test_heads_without_labels_are_written():
     doc = Doc(Vocab(), ["Go", "now"], heads=[0, 0], deps=["ROOT", "advmod"])
     doc[1].dep = 0
     assert [row.head for row in sentences_from_doc(doc)[0].words] == ["0", "1"]
+
+
+def test_sentences_are_docs(vocab, tmp_path):
+    doc = Doc(vocab, ["Go", "now"], heads=[0, 0], deps=["ROOT", "advmod"])
+    (sentence,) = doc.sents
+    for wrong in (sentence, [sentence], doc):
+        with pytest.raises(TypeError, match="give a Doc, of a sentence sentence.as_doc"):
+            doc_to_conllu(wrong) if wrong is sentence else write_conllu(wrong, tmp_path / "a")

@@ -89,7 +89,8 @@ def _docs(given: Doc | Iterable[Doc]) -> list[Doc]:
     for one in docs:
         if not isinstance(one, Doc):
             raise TypeError(
-                f"{one!r} is a {type(one).__name__}; give Docs, of a sentence sentence.as_doc()"
+                f"{one!r} is a {type(one).__name__}; give Docs, of a sentence "
+                "sentence.as_doc(copy_user_data=True)"
             )
     return docs
 
