@@ -50,19 +50,36 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
             fail(f"{output} and {other} are one file. Give each output a file of its own.")
 
 
-def check_new_folder(folder: Path) -> None:
-    """End the program with an error message if a folder has content or cannot be written.
+def check_new_folder(folder: Path, model: str) -> None:
+    """End the program with an error message if a folder has content, is in the folder of the
+    pipeline, or cannot be written.
 
     Args:
         folder: The folder, which may not exist yet.
+        model: The folder of the pipeline, or the name of an installed package.
 
     Raises:
         WriteError: Files in the folder cannot be written.
-        typer.Exit: The folder has content.
+        typer.Exit: The folder has content, or is in that of the pipeline.
     """
+    check_outside(folder, Path(model))
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         fail(f"{folder} exists and would be overwritten. Give a new folder.")
     check_writable(folder / "meta.json")
+
+
+def check_outside(folder: Path, pipeline: Path) -> None:
+    """End the program with an error message if a folder is in the folder of the pipeline.
+
+    Args:
+        folder: The folder, which may not exist yet.
+        pipeline: The folder of the pipeline.
+
+    Raises:
+        typer.Exit: The folder is in that of the pipeline.
+    """
+    if folder.resolve().is_relative_to(pipeline.resolve()):
+        fail(f"{folder} is in the folder of the pipeline. Give a folder outside of it.")
 
 
 def pipeline_files(model: str | None) -> list[Path]:

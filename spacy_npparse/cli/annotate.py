@@ -15,6 +15,7 @@ from spacy.util import is_package
 
 from spacy_npparse.cli._app import app, command_line, fail, user_errors
 from spacy_npparse.cli._corpus_progress import CorpusProgress
+from spacy_npparse.cli._outputs import check_outside
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import progress
 from spacy_npparse.cli._runs import Address, ExecutorChoice
@@ -145,8 +146,7 @@ def annotate(
     _check_options(output, format, compress, executor, workers, address, gpus_per_worker, gpu_id)
     # Load the pipeline here first: its errors show once, before all of standard input is copied.
     nlp = load_parser(model, gpu_id, code, treebank)
-    if output.resolve().is_relative_to(Path(nlp.path).resolve()):
-        fail(f"{output} is in the folder of the pipeline. Give a folder outside of it.")
+    check_outside(output, Path(nlp.path))
     inputs = _inputs(sources, output)
     # Ray shows an actor only its own GPUs, which it numbers from 0.
     gpu_of_worker = 0 if gpus_per_worker else gpu_id

@@ -74,7 +74,7 @@ def calibrate(
           --test test.conllu --html calibration.html
     """
     check_outputs([json_path, html], [dev, test, code, *pipeline_files(model)])
-    check_new_folder(output)
+    check_new_folder(output, model)
     trees = {path: _read(path) for path in (dev, test) if path is not None}
     nlp = load_parser(model, gpu_id, code, treebank)
     if treebank is None:

@@ -40,7 +40,7 @@ def learn_rules(
     \b
       python -m spacy_npparse learn-rules training/model-best train.conllu training/with-rules
     """
-    check_new_folder(output)
+    check_new_folder(output, model)
     rules = treebank_rules(read_gold(treebank, "learn from"))
     nlp = load_parser(model, -1, code)
     parsers = [pipe for _, pipe in nlp.components if isinstance(pipe, DependencyParser)]

@@ -1,5 +1,8 @@
 """Tests of the command `learn-rules`."""
 
+from pathlib import Path
+
+import pytest
 import spacy
 
 from spacy_npparse.treebank import read_conllu
@@ -37,3 +40,10 @@ def test_a_treebank_without_rules(run, model, tmp_path):
     result = run("learn-rules", model, tmp_path / "few.conllu", tmp_path / "after")
     assert result.exit_code == 0 and "The labels follow no rules." in result.output
     assert spacy.load(tmp_path / "after").get_pipe("parser").label_rules == ()
+
+
+@pytest.mark.parametrize("command", ["learn-rules", "calibrate"])
+def test_a_pipeline_inside_the_folder_of_the_pipeline_is_refused(run, model, train, command):
+    result = run(command, model, train, Path(model) / "copy")
+    assert result.exit_code == 1 and "in the folder of the pipeline" in result.output
+    assert not (Path(model) / "copy").exists()
