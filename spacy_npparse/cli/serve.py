@@ -79,10 +79,10 @@ def serve(
     # Kernels that torch compiles for each new length of a batch would fill the memory.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
     # The name `model-best` does not tell models apart.
-    paths = [Path(one).resolve() for one in model]
+    paths = [Path(os.path.abspath(one)) for one in model]
     names = [path.parent.name if path.name.startswith("model-") else path.name for path in paths]
     if len({*names}) < len(names):
-        fail(f"Models have the same name. Rename the folders of their trainings: {names}")
+        fail(f"Models have the same name. Give links with other names to their folders: {names}")
     loaded = [load_parser(one, gpu_id, code, treebank) for one in model]
     served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
     editor = None if edit is None else Editor(edit, served[0])

@@ -39,11 +39,14 @@ class TreebankFile:
         close: Releases the lock.
 
     Raises:
-        TreebankFileError: Another process corrects the file, or the journal is damaged.
+        TreebankFileError: There is no such file, another process corrects it, or the journal is
+            damaged.
         ConlluError: The file is malformed.
     """
 
     def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise TreebankFileError(f"{path} is not a file. Give the CoNLL-U file of the treebank.")
         self.path = path
         self.journal = path.with_name(f"{path.name}.journal")
         lock = claim(path.with_name(f"{path.name}.journal.lock"))

@@ -298,6 +298,11 @@ def test_two_editors_of_a_file(start):
         start()
 
 
+def test_a_folder_cannot_be_corrected(start, tmp_path):
+    with pytest.raises(TreebankFileError, match="is not a file"):
+        start(tmp_path)
+
+
 @pytest.mark.parametrize(
     "change",
     [

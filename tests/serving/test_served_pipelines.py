@@ -151,6 +151,13 @@ def test_models_of_the_same_name(run_serve):
     assert result.exit_code == 1 and "Models have the same name" in result.output
 
 
+def test_links_give_models_other_names(run_serve, tmp_path):
+    (tmp_path / "d").mkdir()
+    (tmp_path / "c").symlink_to("d")
+    result = run_serve("a/x/model-best", "b/x/model-best", "c/model-best")
+    assert "['x', 'x', 'c']" in result.output
+
+
 @pytest.fixture
 def run_serve(tmp_path, monkeypatch):
     from typer.testing import CliRunner
