@@ -40,7 +40,6 @@ from spacy_npparse.components.saved_state import (
     VOCAB,
     SavedState,
     check_files,
-    loading,
 )
 from spacy_npparse.components.sentence_finder import SentenceFinder
 from spacy_npparse.components.settings import ParserSettings
@@ -51,6 +50,7 @@ from spacy_npparse.components.training_data import (
     warn_of_shared_files,
 )
 from spacy_npparse.decoding import IMPOSSIBLE
+from spacy_npparse.errors import loading
 from spacy_npparse.models.threads import threads_for
 from spacy_npparse.parsing import (
     EncodedTokens,
@@ -502,7 +502,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                 message names the folder and the remedy.
         """
         exclude = set(exclude)
-        with loading(self.name, str(path)):
+        with loading(f"component {self.name!r}", str(path)):
             check_files(Path(path), exclude)
             self._load(partial(super().from_disk, path), exclude)
         return self
@@ -515,7 +515,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         Raises:
             ValueError: A part is missing or does not belong to this component, see `from_disk`.
         """
-        with loading(self.name, f"{len(bytes_data)} bytes"):
+        with loading(f"component {self.name!r}", f"{len(bytes_data)} bytes"):
             # A part that is missing here has been excluded by `to_bytes`.
             missing = {CFG, MODEL}.difference(srsly.msgpack_loads(bytes_data))
             self._load(partial(super().from_bytes, bytes_data), {*exclude, *missing})

@@ -23,8 +23,8 @@ from thinc.types import Floats1d
 
 from spacy_npparse.checks import check_type
 from spacy_npparse.components.doc_words import lemmatized_words, row_keys, row_words, word_rows
-from spacy_npparse.components.saved_state import loading
 from spacy_npparse.components.training_data import check_examples
+from spacy_npparse.errors import loading
 from spacy_npparse.lemmas import (
     LemmaTable,
     Lexicon,
@@ -333,7 +333,7 @@ class CharacterLemmatizer(TrainablePipe):
         Raises:
             ValueError: The data is damaged.
         """
-        with loading(self.name, f"{len(bytes_data)} bytes"):
+        with loading(f"component {self.name!r}", f"{len(bytes_data)} bytes"):
             super().from_bytes(bytes_data, exclude=exclude)
             self._use(self._lexicon)
         return self
@@ -344,7 +344,7 @@ class CharacterLemmatizer(TrainablePipe):
         Raises:
             ValueError: A file is missing or damaged. The message names the folder and the remedy.
         """
-        with loading(self.name, str(path)):
+        with loading(f"component {self.name!r}", str(path)):
             super().from_disk(path, exclude=exclude)
             lexicon, file = self._lexicon, Path(path, _LEXICON)
             # Earlier versions saved the lexicon in a file beside the model.

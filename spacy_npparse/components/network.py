@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 
 from spacy_npparse.components.encoders import REMEDY, SharedEncoders
-from spacy_npparse.components.saved_state import REMEDY_FOR_FILES, MismatchError
+from spacy_npparse.errors import REMEDY_FOR_FILES, MismatchError
 from spacy_npparse.models.parser import UNTRAINED
 from spacy_npparse.models.parser_net import Progress
 from spacy_npparse.models.shim import TorchShim, torch_shim

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -11,20 +10,12 @@ from typing import Any
 
 import srsly
 
-from spacy_npparse.errors import UserError
+from spacy_npparse.errors import REMEDY_FOR_FILES, MismatchError
 from spacy_npparse.parsing import Temperatures
 from spacy_npparse.trees.label_rules import LabelRule, read_rules
 from spacy_npparse.trees.pseudo_projective import Decorated
 
 CFG, MODEL, VOCAB = "cfg", "model", "vocab"
-REMEDY_FOR_FILES = (
-    "Copy the whole folder of the pipeline again from where it was trained, with its config.cfg, "
-    "or train it again."
-)
-
-
-class MismatchError(ValueError):
-    """A saved component that cannot be loaded. The message names the reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -136,30 +127,6 @@ class SavedState:
             str(data.get("encoder", "")),
             tuple(rules),
         )
-
-
-@contextmanager
-def loading(name: str, source: str) -> Iterator[None]:
-    """Convert errors in loading a component to an error that names the component, the source and
-    the remedy.
-
-    Args:
-        name: The name of the component.
-        source: The file or folder that the component is loaded from, or a noun for it.
-
-    Raises:
-        ValueError: Instead of any other exception except a `UserError`.
-    """
-    where = f"Cannot load component {name!r} from {source}"
-    try:
-        yield
-    except MismatchError as error:
-        raise ValueError(f"{where}: {error}") from error
-    except UserError:  # names another file, and the remedy
-        raise
-    except Exception as error:  # damaged files raise almost any kind
-        reason = f"{error}".rstrip(".") or type(error).__name__
-        raise ValueError(f"{where}: {reason}. {REMEDY_FOR_FILES}") from error
 
 
 def check_files(folder: Path, exclude: Collection[str]) -> None:

@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 from weakref import ref
@@ -19,6 +18,7 @@ from spacy.util import from_bytes, from_disk, to_bytes, to_disk
 from spacy.vocab import Vocab
 
 from spacy_npparse.checks import check_arguments
+from spacy_npparse.errors import loading
 from spacy_npparse.tokenization.layout import CutToken, make_doc
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.saved_model import seal, unseal
@@ -202,7 +202,7 @@ class TrainedTokenizer:
             _MODEL: lambda b: self._load(unseal(b)),
             _SPLITTER: lambda b: self._set_splitter(srsly.msgpack_loads(b)),
         }
-        with _loading(f"{len(data)} bytes"):
+        with loading("the tokenizer", f"{len(data)} bytes"):
             missing = set(readers) - set(srsly.msgpack_loads(data)) - set(exclude)
             if missing:
                 raise ValueError(f"there is no {' and no '.join(sorted(missing))}")
@@ -241,7 +241,7 @@ class TrainedTokenizer:
             _MODEL: lambda p: self._load(unseal(p.read_bytes())),
             _SPLITTER: lambda p: self._set_splitter(srsly.read_msgpack(p)),
         }
-        with _loading(str(path)):
+        with loading("the tokenizer", str(path)):
             from_disk(path, readers, exclude)
         return self
 
@@ -321,18 +321,6 @@ class TrainedTokenizer:
                 form,
                 ", ".join(words),
             )
-
-
-@contextmanager
-def _loading(source: str) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # damaged files raise almost any kind
-        reason = f"{error}".rstrip(".") or type(error).__name__
-        raise ValueError(
-            f"Cannot load the tokenizer from {source}: {reason}. Copy the whole folder of the "
-            "pipeline again from where it was trained, or train it again."
-        ) from error
 
 
 def _restored(vocab: Vocab, data: bytes) -> TrainedTokenizer:
