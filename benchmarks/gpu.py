@@ -14,21 +14,17 @@ import argparse
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
 import spacy
 import torch
 from spacy.language import Language
-from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc
-from spacy.training import Example
-from spacy.training.loop import create_train_batches
-from spacy.util import registry, resolve_dot_names
-from thinc.api import Optimizer, fix_random_seed, set_gpu_allocator
+from thinc.api import fix_random_seed, set_gpu_allocator
 from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
+from updates import Updates
 
 from spacy_npparse.treebank import read_conllu, unannotated_doc
 
@@ -50,8 +46,10 @@ def main() -> None:
             set_gpu_allocator("pytorch")
         nlp = spacy.load(arguments.model)
         found[device] = report_parsing(device, nlp, arguments)
-        training = Training(nlp, arguments.train)
-        print(f"{device}: {training.milliseconds():.1f} ms per update")
+        nlp.config["paths"].update(train=str(arguments.train), dev=str(arguments.train))
+        fix_random_seed(0)
+        training = Updates(nlp)
+        print(f"{device}: {milliseconds(training):.1f} ms per update")
     report_differences(found["cpu"], found["gpu"])
     report_waiting(training)
     report_share(training)
@@ -91,48 +89,18 @@ def report_differences(docs: list[Doc], others: list[Doc]) -> None:
     print(f"different: {trees} of {len(pairs)} trees; tags or lemmas of {words} words")
 
 
-class Training:
-    """Updates of a pipeline as `spacy train` makes them, with the corpus and the batches of its
-    config."""
-
-    def __init__(self, nlp: Language, train: Path):
-        fix_random_seed(0)
-        self.nlp = nlp
-        config = nlp.config.copy()
-        config["paths"].update(train=str(train), dev=str(train))
-        settings = config.interpolate()
-        training = registry.resolve(settings["training"], schema=ConfigSchemaTraining)
-        (corpus,) = resolve_dot_names(settings, [training["train_corpus"]])
-        self.dropout: float = training["dropout"]
-        self.optimizer: Optimizer = training["optimizer"]
-        self.batches: Iterator[tuple[int, list[Example]]] = create_train_batches(
-            nlp, corpus, training["batcher"], max_epochs=0
-        )
-
-    def update(self, batch: list[Example]) -> None:
-        """Make one update."""
-        self.nlp.update(batch, sgd=False, drop=self.dropout)
-        for _, component in self.nlp.pipeline:
-            if hasattr(component, "finish_update"):
-                component.finish_update(self.optimizer)
-        self.optimizer.step_schedules()
-
-    def batch(self) -> list[Example]:
-        """Return the next batch."""
-        return next(self.batches)[1]
-
-    def milliseconds(self) -> float:
-        """Measure the wall-clock time of an update, the median of several after a warm-up."""
-        spent = []
-        for _ in range(WARM_UP + UPDATES):
-            start = time.perf_counter()
-            self.update(self.batch())
-            torch.cuda.synchronize()
-            spent.append(1e3 * (time.perf_counter() - start))
-        return median(spent[WARM_UP:])
+def milliseconds(training: Updates) -> float:
+    """Measure the wall-clock time of an update, the median of several after a warm-up."""
+    spent = []
+    for _ in range(WARM_UP + UPDATES):
+        start = time.perf_counter()
+        training.update(training.batch())
+        torch.cuda.synchronize()
+        spent.append(1e3 * (time.perf_counter() - start))
+    return median(spent[WARM_UP:])
 
 
-def report_waiting(training: Training) -> None:
+def report_waiting(training: Updates) -> None:
     """Print the lines of code at which the CPU waits for the GPU, and how often in an update."""
     places: Counter[str] = Counter()
     torch.cuda.set_sync_debug_mode("warn")
@@ -149,7 +117,7 @@ def report_waiting(training: Training) -> None:
         print(f"{times / PROFILED:8.1f} {place}")
 
 
-def report_share(training: Training) -> None:
+def report_share(training: Updates) -> None:
     """Print the share of the time in which the GPU computes, and its most expensive kernels."""
     batches = [training.batch() for _ in range(PROFILED)]
     activities = [ProfilerActivity.CPU, ProfilerActivity.CUDA]

@@ -91,10 +91,9 @@ def varied(line: str, rng: random.Random) -> str:
 def train(path: Path, n_words: int, arguments: argparse.Namespace) -> None:
     """Initialize and update a pipeline, and print the time and the memory."""
     import torch
-    from spacy.schemas import ConfigSchemaTraining
     from spacy.training.initialize import init_nlp
-    from spacy.training.loop import create_train_batches
-    from spacy.util import load_config, registry, resolve_dot_names
+    from spacy.util import load_config
+    from updates import Updates
 
     from spacy_npparse.treebank import ConlluCorpus, ConlluReader
 
@@ -109,13 +108,9 @@ def train(path: Path, n_words: int, arguments: argparse.Namespace) -> None:
         nlp = init_nlp(load_config(arguments.config, overrides=overrides))
         say("initialization", first, n_words)
         print(f"read {len(reads)} times, examples made {len(passes)} times", flush=True)
-    settings = nlp.config.interpolate()
-    training = registry.resolve(settings["training"], schema=ConfigSchemaTraining)
-    (corpus,) = resolve_dot_names(settings, [training["train_corpus"]])
-    batches = create_train_batches(nlp, corpus, training["batcher"], max_epochs=0)
+    updates = Updates(nlp)
     for _ in range(arguments.updates):
-        _, batch = next(batches)
-        nlp.update(batch, sgd=training["optimizer"], drop=training["dropout"])
+        updates.update(updates.batch())
     say(f"and {arguments.updates} updates", first, n_words)
 
 

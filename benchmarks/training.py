@@ -9,45 +9,30 @@ measures the CPU time for each word and each update, and estimates the time of a
 
 import argparse
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from spacy.language import Language
-from spacy.schemas import ConfigSchemaTraining
-from spacy.training import Example
 from spacy.training.initialize import init_nlp
-from spacy.training.loop import create_train_batches
-from spacy.util import load_config, registry, resolve_dot_names
-from thinc.api import Optimizer
+from spacy.util import load_config
+from updates import Updates
 
 
 @dataclass
 class Training:
-    """A training in progress."""
+    """A training in progress, and the CPU time and the words of its updates after the warm-up."""
 
     name: str
-    nlp: Language
-    optimizer: Optimizer
-    dropout: float
-    n_updates: int
-    batches: Iterator[tuple[int, list[Example]]]
-    n_done: int
+    updates: Updates
     seconds: float = 0.0
     n_words: int = 0
 
-    def update(self) -> None:
-        """Make one update as `spacy train` does."""
+    def update(self, *, counts: bool) -> None:
+        """Make one update."""
         start = time.process_time()
-        _, batch = next(self.batches)
-        self.nlp.update(batch, sgd=False, drop=self.dropout)
-        for _, component in self.nlp.pipeline:
-            if hasattr(component, "finish_update"):
-                component.finish_update(self.optimizer)
-        self.optimizer.step_schedules()
-        self.n_done += 1
-        if self.n_done > 0:
+        batch = self.updates.batch()
+        self.updates.update(batch)
+        if counts:
             self.seconds += time.process_time() - start
             self.n_words += sum(len(example.predicted) for example in batch)
 
@@ -57,15 +42,16 @@ def main() -> None:
     arguments = parse_arguments()
     torch.set_num_threads(1)
     trainings = [begin(path, arguments) for path in arguments.configs]
-    for _ in range(arguments.warm_up + arguments.updates):
+    for number in range(arguments.warm_up + arguments.updates):
         for training in trainings:
-            training.update()
+            training.update(counts=number >= arguments.warm_up)
     print(f"{'config':40}{'us/word':>10}{'ms/update':>11}{'updates':>9}{'CPU minutes':>13}")
     for one in trainings:
-        per_update = one.seconds / one.n_done
+        per_update = one.seconds / arguments.updates
+        n_updates = one.updates.settings["max_steps"]
         print(
             f"{one.name:40}{1e6 * one.seconds / one.n_words:10.0f}{1e3 * per_update:11.1f}"
-            f"{one.n_updates:9,}{per_update * one.n_updates / 60:13.1f}"
+            f"{n_updates:9,}{per_update * n_updates / 60:13.1f}"
         )
 
 
@@ -92,20 +78,7 @@ def begin(path: Path, arguments: argparse.Namespace) -> Training:
     config = load_config(path, overrides=overrides)
     config["nlp"]["tokenizer"] = {"@tokenizers": "spacy.Tokenizer.v1"}
     config["initialize"].pop("tokenizer", None)
-    nlp = init_nlp(config)
-    settings = nlp.config.interpolate()
-    training = registry.resolve(settings["training"], schema=ConfigSchemaTraining)
-    (corpus,) = resolve_dot_names(settings, [training["train_corpus"]])
-    batches = create_train_batches(nlp, corpus, training["batcher"], max_epochs=0)
-    return Training(
-        str(path),
-        nlp,
-        training["optimizer"],
-        training["dropout"],
-        training["max_steps"],
-        batches,
-        n_done=-arguments.warm_up,
-    )
+    return Training(str(path), Updates(init_nlp(config)))
 
 
 if __name__ == "__main__":
