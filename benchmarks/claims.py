@@ -1,7 +1,7 @@
 """Claims of papers that one parser is better than another, and tests of these claims."""
 
 from collections.abc import Mapping, Sequence
-from statistics import mean
+from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 from spacy_npparse.evaluation import Metric
@@ -65,9 +65,9 @@ def compared(claim: Claim, trials: Mapping[str, Sequence[Trial]]) -> dict[str, A
         trials: The trials of each parser by its name.
 
     Returns:
-        The mean difference in LAS, in percent, over the seeds of both parsers, and the p-value of
-        approximate randomisation over sentences, whose counts are summed over the seeds. None if
-        the parsers have no seed in common.
+        The difference in LAS, in percent, as the mean and the standard deviation over the seeds of
+        both parsers, and the p-value of approximate randomisation over sentences, whose counts are
+        summed over the seeds. None if the parsers have no seed in common.
     """
     better, worse = (
         {trial.seed: trial.scores for trial in trials.get(name, ())}
@@ -75,13 +75,17 @@ def compared(claim: Claim, trials: Mapping[str, Sequence[Trial]]) -> dict[str, A
     )
     if not (seeds := sorted(better.keys() & worse.keys())):
         return None
-    las = [
-        mean(scores[seed].official[Metric.LAS].f1 for seed in seeds) for scores in (better, worse)
+    differences = [
+        100 * (better[seed].official[Metric.LAS].f1 - worse[seed].official[Metric.LAS].f1)
+        for seed in seeds
     ]
     correct = [
         list(map(sum, zip(*(scores[seed].correct_words for seed in seeds), strict=True)))
         for scores in (better, worse)
     ]
-    difference = 100 * (las[0] - las[1])
-    p = approximate_randomisation(*correct)
-    return {"claim": claim.text, "difference": round(difference, 4), "p": round(p, 4)}
+    return {
+        "claim": claim.text,
+        "difference": round(mean(differences), 4),
+        "deviation": round(stdev(differences), 4) if len(seeds) > 1 else None,
+        "p": round(approximate_randomisation(*correct), 4),
+    }

@@ -152,12 +152,14 @@ def by_treebank(systems: Systems) -> str:
 
 
 def claims(found: Runs) -> str:
-    """Render the difference in LAS and its p-value for each claim on each treebank."""
+    """Render the difference in LAS, its standard deviation and its p-value for each claim on each
+    treebank."""
     rows: dict[str, dict[str, str]] = {}
     for one in found:
         p = "p < 0.001" if one["p"] < 0.001 else f"p = {one['p']:.2g}"
         row = rows.setdefault(one["claim"], {"claim": one["claim"]})
-        row[one["treebank"]] = f"{one['difference']:+.2f}, {p}"
+        deviation = "" if one["deviation"] is None else f" ± {one['deviation']:.2f}"
+        row[one["treebank"]] = f"{one['difference']:+.2f}{deviation}, {p}"
     return markdown(list(rows.values()))
 
 

@@ -113,18 +113,25 @@ def test_a_claim_is_tested_on_the_seeds_that_both_parsers_have():
     claim = Claim("mh4 is better than mh3 (2018)", "mh4", "mh3")
     found = compared(claim, {"mh4": trials([0, 1], [4, 3, 3]), "mh3": trials([1, 2], [4, 2, 1])})
     assert found["claim"] == claim.text and found["difference"] == 25.0 and 0.4 < found["p"] < 0.6
+    assert found["deviation"] is None
+    both = {"mh4": trials([0], [4, 3, 3]) + trials([1], [4, 3, 1])}
+    both["mh3"] = trials([0, 1], [4, 2, 1])
+    assert compared(claim, both)["deviation"] == round(stdev([25.0, 100 / 12]), 4)
     assert compared(claim, {"mh4": trials([0], [4, 3, 3]), "mh3": trials([1], [4, 2, 1])}) is None
     assert compared(claim, {"mh4": trials([0], [4, 3, 3])}) is None
 
 
 def test_a_row_of_the_table_of_claims_for_each_claim():
     a, b = ({"claim": name, "treebank": "Gothic-PROIEL"} for name in "ab")
-    claims = [a | {"difference": 1.234, "p": 0.0002}, b | {"difference": -0.5, "p": 0.0312}]
-    claims.append(a | {"treebank": "Hungarian-Szeged", "difference": 0.0, "p": 1.0})
+    claims = [
+        a | {"difference": 1.234, "deviation": 0.5, "p": 0.0002},
+        b | {"difference": -0.5, "deviation": None, "p": 0.0312},
+        a | {"treebank": "Hungarian-Szeged", "difference": 0.0, "deviation": 0.0, "p": 1.0},
+    ]
     assert cells("claims", [], claims) == [
         ["claim", "Gothic-PROIEL", "Hungarian-Szeged"],
         ["---"] * 3,
-        ["a", "+1.23, p < 0.001", "+0.00, p = 1"],
+        ["a", "+1.23 ± 0.50, p < 0.001", "+0.00 ± 0.00, p = 1"],
         ["b", "-0.50, p = 0.031", "-"],
     ]
 
@@ -213,7 +220,7 @@ def test_claims_are_kept_until_their_parsers_are_there(board):
     [made] = board.runs(*board.trials())
     [one, other] = results.CLAIMS[:2]
     kept = [
-        {"treebank": treebank, "claim": one.text, "difference": 1.0, "p": 0.1}
+        {"treebank": treebank, "claim": one.text, "difference": 1.0, "deviation": 0.2, "p": 0.1}
         for treebank in ("Other", "Sample")
     ]
     runs = [made | {"parser": name} for name in (one.better, one.worse)]
