@@ -125,6 +125,21 @@ def head_tokens(doc: Doc) -> Ints:
     return token_heads(values[:, 0], values[:, 1])
 
 
+def root_labels(doc: Doc) -> set[str]:
+    """Find the labels of roots other than ROOT. A parser predicts ROOT for all roots.
+
+    Args:
+        doc: A Doc with gold annotation.
+
+    Returns:
+        The labels.
+    """
+    values = doc.to_array([HEAD, DEP, IS_SPACE])
+    labels = values[(values[:, 0] == 0) & (values[:, 2] == 0), 1]
+    strings = doc.vocab.strings
+    return {strings[label] for label in np.unique(labels).tolist() if label} - {SPACY_ROOT}
+
+
 def misplaced_roots(doc: Doc) -> Bools:
     """Find words that have a head but the label of a root. Their labels count as unknown.
 

@@ -12,10 +12,10 @@ import numpy as np
 from spacy.language import Language
 from spacy.training import Example, validate_get_examples
 
-from spacy_npparse.components.gold import misplaced_roots
+from spacy_npparse.components.gold import misplaced_roots, root_labels
 from spacy_npparse.files import have_same_content
 from spacy_npparse.parsing import GoldBatch
-from spacy_npparse.treebank.sentence import SPACY_ROOT
+from spacy_npparse.treebank.sentence import SPACY_ROOT, shortened
 from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
@@ -42,19 +42,30 @@ def check_examples(get_examples: Callable[[], Iterable[Example]], component: obj
 
 
 def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
-    """Warn of words that have a head but the label of a root.
+    """Warn of words that have a head but the label of a root, and of roots with other labels.
 
     Args:
         name: The name of the parser.
         examples: The training data.
 
     Yields:
-        The examples. The warning comes after the last one.
+        The examples. The warnings come after the last one.
     """
     n_misplaced = 0
+    others: set[str] = set()
     for example in examples:
         n_misplaced += int(misplaced_roots(example.reference).sum())
+        others |= root_labels(example.reference)
         yield example
+    if others:
+        logger.warning(
+            "%s: some roots of the training data have other labels than %s (root in CoNLL-U): %s. "
+            "These labels are not learned, because the parser predicts %s for all roots.",
+            name,
+            SPACY_ROOT,
+            shortened(", ".join(sorted(others))),
+            SPACY_ROOT,
+        )
     if n_misplaced:
         logger.warning(
             "%s: %d words of the training data have a head, but the label of roots (%s; root in "

@@ -295,3 +295,11 @@ def test_the_label_of_roots_is_no_label_of_other_words(make_parser, sample, capl
     caplog.clear()
     nlp.initialize(lambda: examples)
     assert "label of roots" not in caplog.text
+
+
+def test_roots_of_other_labels_are_reported(make_parser, sample, caplog):
+    nlp = make_parser("arc_hybrid_swap")
+    gold = [*sample(nlp, limit=4), example(nlp, WORDS, [1, 1, 1, 1], ["det", "Pred", "a", "b"])]
+    nlp.initialize(lambda: gold)
+    assert "have other labels than ROOT (root in CoNLL-U): Pred. These labels" in caplog.text
+    assert "Pred" not in nlp.get_pipe("parser").labels
