@@ -296,7 +296,7 @@ def _morph(word: Row, vocab: Vocab) -> int:
         key: int = vocab.morphology.add(word.feats)
         return key
     # A tagged word without FEATS has no features. Those of an untagged word are unknown.
-    return 0 if word.upos == EMPTY else vocab.morphology.add("")
+    return vocab.morphology.add("") if POS_IDS.get(word.upos) else 0
 
 
 def has_no_space_after(row: Row) -> bool:

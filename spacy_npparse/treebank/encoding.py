@@ -7,6 +7,7 @@ example. Making a Doc takes a fraction of the time for reading CoNLL-U.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.lookups import Lookups
+from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -31,7 +33,7 @@ from spacy_npparse.treebank.docs import (
 )
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, read_distributions
 from spacy_npparse.treebank.reading import ConlluReader, OnError
-from spacy_npparse.treebank.sentence import Sentence
+from spacy_npparse.treebank.sentence import EMPTY, Sentence, shortened
 from spacy_npparse.trees.head_distributions import HeadDistributions
 
 logger = logging.getLogger(__name__)
@@ -240,8 +242,10 @@ def read_encoded(file: Path, on_error: OnError, vocab: Vocab) -> list[EncodedSen
     sentences = []
     kinds = Kinds()
     n_uncut = 0
+    tags: Counter[str] = Counter()
     for sentence in ConlluReader(file, on_error):
         n_uncut += len(uncut_tokens(sentence))
+        tags.update(word.upos for word in sentence.words)
         try:
             sentences.append(encode(sentence, vocab, kinds))
         except ValueError as error:
@@ -251,6 +255,15 @@ def read_encoded(file: Path, on_error: OnError, vocab: Vocab) -> list[EncodedSen
             "%s: %d multiword tokens have fewer characters than words, and are one word each.",
             file,
             n_uncut,
+        )
+    unknown = {tag: n for tag, n in tags.items() if tag != EMPTY and not POS_IDS.get(tag)}
+    if unknown:
+        logger.warning(
+            "%s: spaCy does not know the UPOS of %d words (%s), which is ignored. Put these tags "
+            "into XPOS.",
+            file,
+            sum(unknown.values()),
+            shortened(", ".join(map(repr, sorted(unknown)))),
         )
     # A memory zone forgets the strings of new words when it ends.
     if not vocab.in_memory_zone:  # type: ignore[attr-defined]

@@ -193,6 +193,17 @@ def test_a_file_that_is_read_in_a_memory_zone_is_read_again(treebank, nlp):
             assert found == words
 
 
+def test_upos_that_spacy_does_not_know_is_reported(tmp_path, nlp, caplog):
+    path = tmp_path / "train.conllu"
+    row = "1\tab\tab\t{}\tN\t_\t0\troot\t_\t_\n\n"
+    path.write_text(row.format("NN") * 2 + row.format("NOUN") + row.format("_"))
+    docs = [one.reference for one in ConlluCorpus(path)(nlp)]
+    expected = f"{path}: spaCy does not know the UPOS of 2 words ('NN'), which is ignored."
+    assert expected in caplog.text
+    # Without a part of speech, it is unknown whether a word has no features.
+    assert [doc.has_annotation("MORPH") for doc in docs] == [False, False, True, False]
+
+
 def test_bad_input(tmp_path, treebank, nlp):
     with pytest.raises(ValueError, match="--paths.train"):
         ConlluCorpus(None)
