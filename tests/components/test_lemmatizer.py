@@ -18,6 +18,7 @@ from spacy.util import load_config, load_model_from_config
 
 from spacy_npparse.laboratory import config_path
 from spacy_npparse.lemmas import lemmatize
+from spacy_npparse.lemmas.symbols import Symbols
 from spacy_npparse.word_forms import add_multiword_tokens
 
 NAME = "character_lemmatizer"
@@ -386,6 +387,12 @@ def test_another_thread_may_empty_the_cache(trained, monkeypatch):
         next(component.use_params({}))
         trained(text.split()[0])
         assert [token.lemma_ for token in trained(text)] == lemmas
+
+
+def test_lemmas_have_no_outer_or_double_spaces(trained, monkeypatch):
+    monkeypatch.setattr(Symbols, "spell", lambda self, forms, edits: ["  x  y " for _ in forms])
+    next(trained.get_pipe(NAME).use_params({}))
+    assert trained("aabbaabb")[0].lemma_ == "x y"
 
 
 @pytest.mark.parametrize(
