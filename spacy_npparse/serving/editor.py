@@ -110,6 +110,8 @@ class Editor:
         sentences = self.file.sentences
         known = {row.deprel for sentence in sentences for row in sentence.words}
         self.labels = sorted({*parser.label_data, UD_ROOT, *known} - {EMPTY})
+        roots = {row.deprel for one in sentences for row in one.words if row.head == "0"}
+        self._root_labels = sorted({UD_ROOT, *roots} - {EMPTY})
         self._pipeline = pipeline
         self._lock = Lock()
         self._trees = list(map(_tree_of_file, sentences))
@@ -250,6 +252,9 @@ class Editor:
     def _changed(self, tree: EditedTree, change: TreeChange) -> EditedTree:
         if change.word > tree.sentence.n_words:
             raise RequestError("There is no such word.")
+        is_root = tree.sentence.heads[change.word] == 0
+        if change.do == "label" and is_root and change.label not in self._root_labels:
+            raise RequestError(f"Roots have one of the labels: {', '.join(self._root_labels)}.")
         confirmed = {*tree.confirmed, change.word}
         if change.do == "confirm":
             return EditedTree(tree.conllu, sorted({*confirmed, *range(1, change.word)}))

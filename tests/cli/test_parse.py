@@ -163,10 +163,20 @@ def test_partial_trees_are_completed(run, model, train, tmp_path):
     assert output.read_text() == gold
 
 
+@pytest.mark.parametrize("label", ["Pred", "case", "ROOT"])
+def test_roots_keep_the_labels_of_their_treebank(run, model, tmp_path, label):
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED.replace("\t0\troot\t", f"\t0\t{label}\t"))
+    result = run("parse", model, source, output, "--complete")
+    assert result.exit_code == 0, result.output
+    # The label ROOT is that of UD's roots.
+    assert f"\t0\t{'root' if label == 'ROOT' else label}\t" in output.read_text()
+
+
 def test_trees_that_cannot_be_completed_are_named(run, model, tmp_path):
     source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
     for change, named in [
-        (("\t1\tobj\t", "\t0\tobj\t"), "the label of 'nos' (token 1) is 'obj'"),
+        (("\t1\tobj\t", "\t0\tobj\t"), "the head of 'nos' (token 1) is the root"),
         (("\t1\tcase\t", "\t0\t_\t"), "the head of 'a' (token 2) is the root"),
         (("\t1\tcase\t", "\t_\tno\t"), "the label 'no' of 'a' (token 2) is not known"),
     ]:
@@ -182,7 +192,7 @@ def test_processes_name_them_too(run, model, tmp_path):
     source.write_text(ANNOTATED.replace("\t1\tobj\t", "\t0\tobj\t"))
     result = run("parse", model, source, output, "--complete", "--n-process", 2)
     assert result.exit_code == 1 and "Traceback" not in result.output
-    assert "the label of 'nos' (token 1) is 'obj'" in " ".join(result.output.split())
+    assert "the head of 'nos' (token 1) is the root" in " ".join(result.output.split())
 
 
 def test_pipelines_with_components_of_spacy(run, model, dev, tmp_path):

@@ -128,9 +128,10 @@ def test_what_is_confirmed_stays(start):
     assert sum(changed) == 1 and answer["done"]
     assert answer["doubt"] == 0
     root = next(i for i, (head, _) in enumerate(before, 1) if not head)
-    for word_of_label, label in ((root, "dep"), (word, "root")):
-        with pytest.raises(ConstraintError, match="no tree of|is not known"):
-            act(editor, 1, "label", word=word_of_label, label=label)
+    with pytest.raises(RequestError, match="Roots have one of the labels: root"):
+        act(editor, 1, "label", word=root, label="dep")
+    with pytest.raises(ConstraintError, match="no tree of"):
+        act(editor, 1, "label", word=word, label="root")
     with pytest.raises(UserError):
         # A confirmed tree has one root already.
         act(editor, 1, "head", word=word, head=0)

@@ -4,8 +4,12 @@ import pytest
 import spacy
 from spacy.vocab import Vocab
 
-from spacy_npparse.components import ConstraintError
-from spacy_npparse.components.constraints.partial_trees import constraints_of_sentence
+from spacy_npparse.components import (
+    ConstraintError,
+    DependencyConstraints,
+    constraints_of_sentence,
+    set_given_labels,
+)
 from spacy_npparse.treebank import (
     ConlluCorpus,
     doc_from_sentences,
@@ -123,9 +127,14 @@ def test_other_boundaries_make_them_one_word(sentence, caplog):
     assert "1 multiword tokens with fewer characters than words" in caplog.text
 
 
-def test_trees_are_not_completed(sentence):
-    with pytest.raises(ConstraintError, match="sentence 1: the multiword token 'à' has fewer"):
-        constraints_of_sentence(sentence)
+def test_only_complete_trees_are_completed(sentence):
+    doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
+    assert constraints_of_sentence(sentence) == DependencyConstraints()
+    assert doc_to_conllu(set_given_labels(doc, sentence)) == TEXT + "\n"
+    for gap in ("1\t_", "_\tpunct"):
+        lines = TEXT.replace("1\tpunct", gap).rstrip("\n").split("\n")
+        with pytest.raises(ConstraintError, match="sentence 1: the multiword token 'à' has fewer"):
+            constraints_of_sentence(parse_sentence(lines))
 
 
 def test_heads_that_would_form_a_cycle():

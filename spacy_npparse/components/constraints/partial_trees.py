@@ -11,7 +11,7 @@ from spacy_npparse.components.constraints.given import (
     DependencyConstraints,
     quoted,
 )
-from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank import Sentence, doc_from_sentences
 from spacy_npparse.treebank.contraction import uncut_tokens
 from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
@@ -25,10 +25,15 @@ def constraints_of_sentence(
     Args:
         sentence: The sentence.
         labels: The labels that the parser knows; None if it knows all. If a head is given with an
-            unknown label, the label is left out. `set_given_labels` sets it after parsing.
+            unknown label, the label is left out, as those of roots are. `set_given_labels` sets it
+            after parsing.
 
     Returns:
-        The constraints on a Doc of this sentence.
+        The constraints on a Doc of this sentence. They are empty if the tree is complete, and a
+        multiword token is one token of the Doc.
+
+    Raises:
+        ConstraintError: The tree is incomplete, and a multiword token is one token of the Doc.
 
     Examples:
         >>> from spacy_npparse.treebank import parse_sentence
@@ -38,39 +43,45 @@ def constraints_of_sentence(
         >>> partial.heads
         {0: [0]}
     """
+    heads = sentence.heads[1:]
     for token in uncut_tokens(sentence):
+        if NO_HEAD not in heads and all(row.deprel != EMPTY for row in sentence.words):
+            return DependencyConstraints()
         name = sentence.sent_id or token.row.form
         raise ConstraintError(
             f"sentence {name}: the multiword token {token.row.form!r} has fewer characters than "
             "words, of which a Doc has only one. Complete its tree by hand, or leave it out."
         )
-    heads = sentence.heads[1:]
     return DependencyConstraints(
         heads={i: [head - 1 if head else i] for i, head in enumerate(heads) if head != NO_HEAD},
         labels={
             i: [row.deprel]
             for i, (row, head) in enumerate(zip(sentence.words, heads, strict=True))
             if row.deprel != EMPTY
-            and (head < 1 or labels is None or row.deprel in (*labels, UD_ROOT))
+            and head != 0
+            and (head == NO_HEAD or labels is None or row.deprel in (*labels, UD_ROOT))
         },
     )
 
 
 def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
     """Set the labels of arcs whose head and label the sentence gives, including labels that the
-    parser does not know.
+    parser does not know, and labels of roots other than `root`.
 
     Args:
-        doc: A parsed Doc of this sentence.
+        doc: A parsed Doc of this sentence, with the constraints of `constraints_of_sentence`.
         sentence: The sentence.
 
     Returns:
-        The same Doc.
+        The same Doc. A new one if a multiword token of the sentence, whose tree is complete, is one
+        token of the Doc.
 
     Raises:
         ConstraintError: A component after the parser has merged or split tokens, split the
             sentence, or changed a given head.
     """
+    if uncut_tokens(sentence):
+        return doc_from_sentences([sentence], doc.vocab)
     heads = sentence.heads[1:]
     if (
         len(doc) != len(heads)
@@ -86,6 +97,6 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
             "merge_entities or sentencizer, from the pipeline."
         )
     for token, row, head in zip(doc, sentence.words, heads, strict=True):
-        if head > 0 and row.deprel != EMPTY:
+        if head != NO_HEAD and row.deprel not in (EMPTY, UD_ROOT):
             token.dep_ = row.deprel
     return doc
