@@ -5,7 +5,7 @@ An example is Portuguese "à", which consists of the words "a" and "a" but of on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from spacy_npparse.treebank.head_distributions import HEAD_DISTRIBUTION
 from spacy_npparse.treebank.parsing import validated
@@ -71,7 +71,12 @@ def contracted(sentence: Sentence) -> Sentence:
     return validated(rows, sentence.comments, sentence.metadata, sentence.text)
 
 
-def expanded(sentence: Sentence, contraction: Sentence, changed: Sequence[Row]) -> list[Row]:
+def expanded(
+    sentence: Sentence,
+    contraction: Sentence,
+    changed: Sequence[Row],
+    kept: Collection[str] = (),
+) -> list[Row]:
     """Expand the annotated words of a contraction to the rows of all words of the sentence.
 
     The highest word of a token gets the token's annotation, and the others get what they lack.
@@ -81,6 +86,7 @@ def expanded(sentence: Sentence, contraction: Sentence, changed: Sequence[Row]) 
         sentence: The sentence.
         contraction: The sentence that `contracted` returned.
         changed: The words of the contraction with their new annotation.
+        kept: The names of columns that do not change, in capital letters.
 
     Returns:
         A row for each word of the sentence.
@@ -106,7 +112,7 @@ def expanded(sentence: Sentence, contraction: Sentence, changed: Sequence[Row]) 
             lacking = {
                 name: getattr(new, name)
                 for name in ("upos", "xpos", "feats", "deprel")
-                if getattr(row, name) == EMPTY
+                if getattr(row, name) == EMPTY and name.upper() not in kept
             }
             if head == "0":
                 head, lacking["deprel"] = str(top), _DEPENDENT

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -159,7 +159,7 @@ def sentences_from_doc(
     words = [word for sentence in sentences for word in sentence.words]
     rows = _reannotated(words, doc, changed) if changed.any() else words
     if _same_boundaries(doc, sentences, changed):
-        return _in_place(originals, sentences, rows)
+        return _in_place(originals, sentences, rows, kept)
     n_uncut = sum(len(uncut_tokens(original)) for original in originals)
     if n_uncut:
         logger.warning(UNCUT_TOKENS, n_uncut)
@@ -214,15 +214,19 @@ def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[n
 
 
 def _in_place(
-    originals: Sequence[Sentence], contractions: Sequence[Sentence], words: Sequence[Row]
+    originals: Sequence[Sentence],
+    contractions: Sequence[Sentence],
+    words: Sequence[Row],
+    kept: Collection[str] = (),
 ) -> list[Sentence]:
-    """Put new rows for words into the original sentences. words: of the contractions."""
+    """Put new rows for words into the original sentences. words: of the contractions. kept: see
+    `expanded`."""
     remaining = iter(words)
     sentences = []
     for original, contraction in zip(originals, contractions, strict=True):
         own = list(islice(remaining, len(contraction.words)))
         if contraction is not original:
-            own = expanded(original, contraction, own)
+            own = expanded(original, contraction, own, kept)
         of_words = iter(own)
         rows = tuple(row if _is_extra(row) else next(of_words) for row in original.rows)
         # An unchanged sentence need not be written and validated again.

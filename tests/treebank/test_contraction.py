@@ -12,9 +12,11 @@ from spacy_npparse.components import (
 )
 from spacy_npparse.treebank import (
     ConlluCorpus,
+    Kept,
     doc_from_sentences,
     doc_to_conllu,
     docs_from_conllu,
+    keep_annotation,
     parse_sentence,
     sentences_from_doc,
     unannotated_doc,
@@ -125,6 +127,20 @@ def test_other_boundaries_make_them_one_word(sentence, caplog):
     (found,) = sentences_from_doc(doc)
     assert [row.id for row in found.rows] == "1 2 3 4-5 4 5 6 7 8".split()
     assert "1 multiword tokens with fewer characters than words" in caplog.text
+
+
+def test_columns_that_are_kept_are_not_filled():
+    text = TEXT.replace("a\tADP\t_\t_", "a\tADP\t_\tGender=Fem").replace(
+        "DET\t_\tGender=Fem", "DET\t_\t_"
+    )
+    sentence = parse_sentence(text.rstrip("\n").split("\n"))
+    doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
+    for token in doc:
+        token.head, token.dep_ = doc[0], "obl" if token.i else "ROOT"
+        token.set_morph("Case=Nom")
+    keep_annotation(doc, [sentence], [Kept.FEATS])
+    written = [row.split("\t") for row in rows(doc_to_conllu(doc))]
+    assert [row[5] for row in written[:4]] == ["_", "_", "Gender=Fem", "_"]
 
 
 def test_only_complete_trees_are_completed(sentence):
