@@ -133,11 +133,14 @@ def _numbers(sentence: Sentence, uncut: Iterable[MultiwordToken]) -> list[int]:
 
 
 def _highest(heads: Sequence[int], words: range) -> int:
-    """Find the last of the words on the path from the first one to the root. With its head, the
-    others are in no cycle."""
-    top = above = words[0]
-    while above > 0:
-        if above in words:
-            top = above
-        above = heads[above]
-    return top
+    """Find the word with the shortest path to the root, or to a word without a head if none leads
+    to the root. Its head is in a token with a higher word, so that tokens form no cycle."""
+
+    def depth(word: int) -> int:
+        n_above = 0
+        while heads[word] > 0:
+            word = heads[word]
+            n_above += 1
+        return n_above if heads[word] == 0 else len(heads) + n_above
+
+    return min(words, key=depth)

@@ -160,6 +160,18 @@ def test_heads_that_would_form_a_cycle():
     assert contracted(parse_sentence(lines)).heads == (-1, 0, 1)
 
 
+@pytest.mark.parametrize(
+    "heads, expected",
+    [([4, 5, 2, 5, 0], (-1, 3, 3, 0)), ([4, "_", 2, "_", 0], (-1, -1, -1, 0))],
+)
+def test_tokens_whose_words_are_attached_to_each_other(heads, expected):
+    """The first words of both tokens are attached to the other token."""
+    lines = [f"{i}\ta\t_\t_\t_\t_\t{head}\t_\t_\t_" for i, head in enumerate(heads, 1)]
+    for place, ids in ((2, "3-4"), (0, "1-2")):
+        lines.insert(place, f"{ids}\tà" + "\t_" * 8)
+    assert contracted(parse_sentence(lines)).heads == expected
+
+
 def test_they_are_counted(tmp_path, caplog):
     nlp = spacy.blank("pt")
     path = tmp_path / "train.conllu"
