@@ -159,6 +159,7 @@ def claims(found: Runs) -> str:
         p = "p < 0.001" if one["p"] < 0.001 else f"p = {one['p']:.2g}"
         row = rows.setdefault(one["claim"], {"claim": one["claim"]})
         deviation = "" if one["deviation"] is None else f" ± {one['deviation']:.2f}"
+        # Without + 0.0, -0.001 would be -0.00.
         row[one["treebank"]] = f"{round(one['difference'], 2) + 0.0:+.2f}{deviation}, {p}"
     return markdown(list(rows.values()))
 
