@@ -262,7 +262,7 @@ def _finished(
                 )
             keep_annotation(doc, [sentence], kept)
             if complete:
-                doc = set_given_labels(doc, sentence)
+                set_given_labels(doc, sentence)
         if drawn is not None:
             drawn.append(doc)
         yield doc

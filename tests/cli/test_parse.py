@@ -163,6 +163,18 @@ def test_partial_trees_are_completed(run, model, train, tmp_path):
     assert output.read_text() == gold
 
 
+@pytest.mark.parametrize("options", [(), ("--min-confidence", "0"), ("--n-process", "2")])
+def test_complete_trees_may_have_tokens_that_cannot_be_cut(run, model, tmp_path, options):
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED.replace("vámonos\t", "x\t").replace("vámonos al", "x al"))
+    result = run("parse", model, source, output, "--complete", *options)
+    assert result.exit_code == 0, result.output
+    written = output.read_text().splitlines()
+    assert [
+        line for line in written if "# confidence" not in line
+    ] == source.read_text().splitlines()
+
+
 @pytest.mark.parametrize("label", ["Pred", "case", "ROOT"])
 def test_roots_keep_the_labels_of_their_treebank(run, model, tmp_path, label):
     source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"

@@ -6,7 +6,6 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.components import (
     ConstraintError,
-    DependencyConstraints,
     constraints_of_sentence,
     set_given_labels,
 )
@@ -144,8 +143,12 @@ def test_columns_that_are_kept_are_not_filled():
 
 
 def test_only_complete_trees_are_completed(sentence):
+    constraints = constraints_of_sentence(sentence)
     doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
-    assert constraints_of_sentence(sentence) == DependencyConstraints()
+    assert constraints.heads == {i: [head] for i, head in enumerate([0, 2, 0, 5, 5, 2, 0])}
+    for i, [head] in constraints.heads.items():
+        doc[i].head, doc[i].dep_ = doc[head], "dep" if i else "ROOT"
+    keep_annotation(doc, [sentence], [*Kept])
     assert doc_to_conllu(set_given_labels(doc, sentence)) == TEXT + "\n"
     for gap in ("1\t_", "_\tpunct"):
         lines = TEXT.replace("1\tpunct", gap).rstrip("\n").split("\n")

@@ -11,8 +11,9 @@ from spacy_npparse.components.constraints.given import (
     DependencyConstraints,
     quoted,
 )
-from spacy_npparse.treebank import Sentence, doc_from_sentences
-from spacy_npparse.treebank.contraction import uncut_tokens
+from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.contraction import contracted, uncut_tokens
+from spacy_npparse.treebank.docs import CONLLU_KEY
 from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -29,8 +30,7 @@ def constraints_of_sentence(
             after parsing.
 
     Returns:
-        The constraints on a Doc of this sentence. They are empty if the tree is complete, and a
-        multiword token is one token of the Doc.
+        The constraints on a Doc of this sentence.
 
     Raises:
         ConstraintError: The tree is incomplete, and a multiword token is one token of the Doc.
@@ -43,15 +43,15 @@ def constraints_of_sentence(
         >>> partial.heads
         {0: [0]}
     """
-    heads = sentence.heads[1:]
-    for token in uncut_tokens(sentence):
-        if NO_HEAD not in heads and all(row.deprel != EMPTY for row in sentence.words):
-            return DependencyConstraints()
+    is_complete = all(EMPTY not in (row.head, row.deprel) for row in sentence.words)
+    for token in () if is_complete else uncut_tokens(sentence):
         name = sentence.sent_id or token.row.form
         raise ConstraintError(
             f"sentence {name}: the multiword token {token.row.form!r} has fewer characters than "
             "words, of which a Doc has only one. Complete its tree by hand, or leave it out."
         )
+    sentence = contracted(sentence)
+    heads = sentence.heads[1:]
     return DependencyConstraints(
         heads={i: [head - 1 if head else i] for i, head in enumerate(heads) if head != NO_HEAD},
         labels={
@@ -69,19 +69,21 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
     parser does not know, and labels of roots other than `root`.
 
     Args:
-        doc: A parsed Doc of this sentence, with the constraints of `constraints_of_sentence`.
+        doc: A parsed Doc of this sentence.
         sentence: The sentence.
 
     Returns:
-        The same Doc. A new one if a multiword token of the sentence, whose tree is complete, is one
-        token of the Doc.
+        The same Doc.
 
     Raises:
         ConstraintError: A component after the parser has merged or split tokens, split the
             sentence, or changed a given head.
     """
-    if uncut_tokens(sentence):
-        return doc_from_sentences([sentence], doc.vocab)
+    contraction = contracted(sentence)
+    if contraction is not sentence:
+        # The Doc does not have all arcs of the sentence, whose tree is complete.
+        doc.user_data[CONLLU_KEY] = [str(sentence)]
+        sentence = contraction
     heads = sentence.heads[1:]
     if (
         len(doc) != len(heads)
