@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from spacy_npparse.components.gold import head_tokens
 from spacy_npparse.components.labels import Labels
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
+from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.sentence import UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD, NO_LABEL
 

@@ -12,7 +12,7 @@ from spacy.training import Example
 from spacy_npparse.components.docs import TokenBatch, read_tokens
 from spacy_npparse.components.head_targets import UNALIGNED, AlignedTokens, head_targets
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
-from spacy_npparse.treebank.heads import heads_and_spans, token_heads
+from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.missing import NO_HEAD, NO_LABEL
 
@@ -109,20 +109,6 @@ def _boundaries(tokens: TokenBatch, starts: Ints) -> GoldBoundaries:
     is_start = n_starts[after] > n_starts[before]
     known = is_start | (starts[after] != _UNKNOWN)
     return GoldBoundaries(before[known], after[known], is_start[known])
-
-
-def head_tokens(doc: Doc) -> Ints:
-    """Read the heads of a Doc.
-
-    Args:
-        doc: The Doc.
-
-    Returns:
-        int64 [len(doc)], the index of each token's head, a root's being its own, NO_HEAD if
-        unknown.
-    """
-    values = doc.to_array([HEAD, DEP])
-    return token_heads(values[:, 0], values[:, 1])
 
 
 def root_labels(doc: Doc) -> set[str]:

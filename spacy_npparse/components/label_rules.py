@@ -10,7 +10,8 @@ from spacy.parts_of_speech import NAMES
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_npparse.components.gold import head_tokens, misplaced_roots
+from spacy_npparse.components.gold import misplaced_roots
+from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.label_rules import LabelCounts
 

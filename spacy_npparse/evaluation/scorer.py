@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from spacy.attrs import DEP, HEAD
 from spacy.training import Example
 
 from spacy_npparse.evaluation.alignment import align_words
@@ -15,7 +14,7 @@ from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.nonprojective import nonprojective_scores
 from spacy_npparse.evaluation.official import official_scores
 from spacy_npparse.treebank.given_sentences import sentences_were_given
-from spacy_npparse.treebank.heads import token_heads
+from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.trees.missing import NO_HEAD
 
 _SENTENCE_SCORES = ("sents_p", "sents_r", "sents_f")
@@ -77,9 +76,7 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
 
 
 def _has_heads(example: Example) -> bool:
-    # token.has_head() needs a label.
-    values = example.reference.to_array([HEAD, DEP])
-    return bool((token_heads(values[:, 0], values[:, 1]) != NO_HEAD).any())
+    return bool((head_tokens(example.reference) != NO_HEAD).any())
 
 
 def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:

@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from conllu import Metadata
-from spacy.attrs import DEP, HEAD
 from spacy.tokens import Doc
 
 from spacy_npparse.errors import DocError
@@ -23,7 +22,7 @@ from spacy_npparse.treebank.docs import (
     SENT_IDS_KEY,
     TEXT_KEY,
 )
-from spacy_npparse.treebank.heads import token_heads
+from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
@@ -206,8 +205,7 @@ def _beginning(doc: Doc) -> dict[str, str | None]:
 def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
     """Find the closest ancestor of each token that is not white space, the token itself if there is
     none, NO_HEAD if its head is missing. forms: empty for white space."""
-    columns = doc.to_array([HEAD, DEP])
-    heads: list[int] = token_heads(columns[:, 0], columns[:, 1]).tolist()
+    heads: list[int] = head_tokens(doc).tolist()
     spaces = {i for i, word in enumerate(forms) if not word}
     if not spaces:
         return heads

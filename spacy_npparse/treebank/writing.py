@@ -20,7 +20,7 @@ import numpy as np
 from conllu import Metadata, TokenList
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
 from spacy_npparse.errors import DocError
 from spacy_npparse.files import replacing
@@ -31,6 +31,7 @@ from spacy_npparse.treebank.docs import (
     KEPT_KEY,
     annotation_array,
 )
+from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.rows import (
     CUT_TOKENS,
@@ -49,6 +50,7 @@ from spacy_npparse.treebank.sentence import (
 )
 from spacy_npparse.treebank.text_sentences import text_sentences
 from spacy_npparse.treebank.tokenlists import tokenlist_from_sentence
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.word_forms import word_forms
 
 logger = logging.getLogger(__name__)
@@ -262,14 +264,15 @@ def _cut_anew(
     result: list[Sentence] = []
     begins = list(original_at)
     n_parts: Counter[int] = Counter()
+    heads = head_tokens(doc).tolist()
     for begin, end in boundaries(doc):
         original = original_at.get(begin)
         if original is not None and len(original.words) == end - begin:
-            found = _renumbered(doc, words, begin, end)
+            found = _renumbered(words, heads, begin, end)
             result.extend(_in_place([original], [original], found))
             continue
         rows: list[Row] = []
-        for i, row in enumerate(_renumbered(doc, words, begin, end)):
+        for i, row in enumerate(_renumbered(words, heads, begin, end)):
             last, token_row = multiword.get(begin + i, (0, None))
             if token_row and last <= end:
                 rows.append(token_row._replace(id=f"{i + 1}-{last - begin}"))
@@ -292,22 +295,15 @@ def _cut_anew(
     return result
 
 
-def _renumbered(doc: Doc, words: Sequence[Row], begin: int, end: int) -> list[Row]:
-    return [
-        words[i]._replace(id=str(i - begin + 1), head=_head(doc[i], begin, end))
-        for i in range(begin, end)
-    ]
+def _renumbered(words: Sequence[Row], heads: Sequence[int], begin: int, end: int) -> list[Row]:
+    """Write ID and HEAD of a sentence; `_` for heads in another sentence."""
 
+    def head(i: int) -> str:
+        if heads[i] == i:
+            return "0"
+        return str(heads[i] - begin + 1) if begin <= heads[i] < end else EMPTY
 
-def _head(token: Token, begin: int, end: int) -> str:
-    """Write HEAD of a word in a sentence without white-space tokens; `_` if the head is in another
-    sentence."""
-    if not token.has_head():
-        return EMPTY
-    head = token.head.i
-    if head == token.i:
-        return "0"
-    return str(head - begin + 1) if begin <= head < end else EMPTY
+    return [words[i]._replace(id=str(i - begin + 1), head=head(i)) for i in range(begin, end)]
 
 
 def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> list[Row]:
@@ -317,13 +313,9 @@ def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> 
     )
     for name, values in zip(_FIELDS, annotation_columns(doc), strict=True):
         columns[name] = _replaced(columns[name], values, changed[:, _FIELDS[name]])
-    heads_and_labels = doc.to_array([HEAD, DEP])
-    offsets = heads_and_labels[:, 0].view(np.int64).tolist()
-    has_label = (heads_and_labels[:, 1] != 0).tolist()
     heads = [
-        # For spaCy, a token without a label has no head.
-        EMPTY if not labelled else str(int(word.id) + offset) if offset else "0"
-        for word, offset, labelled in zip(words, offsets, has_label, strict=True)
+        EMPTY if head == NO_HEAD else "0" if head == i else str(int(word.id) + head - i)
+        for i, (word, head) in enumerate(zip(words, head_tokens(doc).tolist(), strict=True))
     ]
     has_new_head = changed[:, _COLUMN[HEAD]] | changed[:, _COLUMN[DEP]]
     columns["head"] = _replaced(columns["head"], heads, has_new_head)

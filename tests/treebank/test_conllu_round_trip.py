@@ -377,10 +377,21 @@ def test_every_text_without_its_escapes_can_be_encoded(text):
     unescape(text).encode("utf-8")
 
 
-def test_heads_without_labels_are_written():
-    doc = Doc(Vocab(), ["Go", "now"], heads=[0, 0], deps=["ROOT", "advmod"])
+def test_heads_without_labels_are_written(vocab):
+    doc = Doc(vocab, ["Go", "now"], heads=[0, 0], deps=["ROOT", "advmod"])
     doc[1].dep = 0
     assert [row.head for row in sentences_from_doc(doc)[0].words] == ["0", "1"]
+
+
+@pytest.mark.parametrize("is_cut_anew", [False, True])
+def test_changed_heads_without_labels_are_written(vocab, is_cut_anew):
+    rows = [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate("abc", 1)]
+    doc = unannotated_doc([parse_sentence(rows)], vocab, sentence_starts=True)
+    doc[2].head = doc[1]
+    if is_cut_anew:
+        doc.from_array([SENT_START], np.array([[1], [1], [-1]], dtype=np.int64).astype(np.uint64))
+    words = [row for sentence in sentences_from_doc(doc) for row in sentence.words]
+    assert [row.head for row in words] == ["_", "_", "1" if is_cut_anew else "2"]
 
 
 def test_sentences_are_docs(vocab, tmp_path):

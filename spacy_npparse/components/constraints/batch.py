@@ -25,10 +25,10 @@ from spacy_npparse.components.constraints.sentence import (
     token_limits,
 )
 from spacy_npparse.components.docs import TokenBatch
-from spacy_npparse.components.gold import head_tokens
 from spacy_npparse.components.settings import Keep
 from spacy_npparse.decoding import IMPOSSIBLE, AllowedTrees
 from spacy_npparse.parsing import SentenceBatch
+from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
