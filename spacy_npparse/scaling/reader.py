@@ -78,7 +78,8 @@ class CorpusShards(ConlluCorpus):
             [encode(sentence, vocab, kinds) for sentence in shard]
             for shard in self._shards(source.path)
         )
-        first = next(shards, [])
+        # A shard is empty if the pipeline could not parse any of its texts.
+        first = next(filter(None, shards), [])
         sentences = chain(first, chain.from_iterable(shards))
         yield CorpusPart(sentences, has_tags(first), treebank)
 

@@ -125,9 +125,9 @@ cdef class StayEagerSwap(KernelSystem):
             return i > 0 and not has_head(c, i) and not dominates(c.heads, i, j)
         if t == STAY_RIGHT:
             return not has_head(c, j) and not dominates(c.heads, j, i)
-        if (<UnshiftConfiguration>c).any_unshifted or (self.single_root and c.heads[i] == 0):
+        if i <= 0 or (<UnshiftConfiguration>c).any_unshifted:
             return False
-        return 0 < i < j
+        return i < j and not (self.single_root and c.heads[i] == 0)
 
     cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
         cdef int j

@@ -67,6 +67,9 @@ class Configuration:
         shown = ", ".join(f"{name}={list(value)}" for name, value in self._structures)
         return f"Configuration({shown})"
 
+    def __reduce__(self) -> tuple[type[Configuration], tuple[dict[str, tuple[int, ...]]]]:
+        return Configuration, (self.as_dict(),)
+
     def as_dict(self) -> dict[str, tuple[int, ...]]:
         """The structures by name."""
         return dict(self._structures)

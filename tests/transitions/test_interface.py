@@ -1,5 +1,8 @@
 """The Python interface of transition systems, configurations and oracles."""
 
+import copy
+import pickle
+
 import pytest
 from brute_force import ORACLES, SYSTEMS, reachable, single_root
 
@@ -18,6 +21,7 @@ def test_configurations_compare_and_hash_by_content():
     assert c.stack == (), "apply leaves its argument alone"
     assert len({c, after, system.initial(3)}) == 2
     assert "stack=[1]" in repr(after)
+    assert pickle.loads(pickle.dumps(after)) == copy.deepcopy(after) == after
 
 
 def test_configurations_are_immutable():
