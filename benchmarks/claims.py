@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from spacy_npparse.evaluation import Metric
 from spacy_npparse.evaluation.leaderboard import Trial
-from spacy_npparse.evaluation.significance import approximate_randomisation
+from spacy_npparse.evaluation.significance import randomisation_of_rates
 
 
 class Claim(NamedTuple):
@@ -79,13 +81,17 @@ def compared(claim: Claim, trials: Mapping[str, Sequence[Trial]]) -> dict[str, A
         100 * (better[seed].official[Metric.LAS].f1 - worse[seed].official[Metric.LAS].f1)
         for seed in seeds
     ]
-    correct = [
-        list(map(sum, zip(*(scores[seed].correct_words for seed in seeds), strict=True)))
-        for scores in (better, worse)
-    ]
+    # [parsers, sentences, 2]: the correct words and all words, summed over the seeds.
+    counts = np.array(
+        [
+            [[(las.correct, las.gold) for las in scores[seed].las_of_sentences] for seed in seeds]
+            for scores in (better, worse)
+        ]
+    ).sum(axis=1, dtype=float)
+    p_values = randomisation_of_rates(*counts[:, :, None])
     return {
         "claim": claim.text,
         "difference": round(mean(differences), 4),
         "deviation": round(stdev(differences), 4) if len(seeds) > 1 else None,
-        "p": round(approximate_randomisation(*correct), 4),
+        "p": round(float(p_values[0]), 4),
     }

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -119,7 +120,7 @@ def doc_passages(doc: Doc, reading: int) -> list[Passage]:
     spaces[np.append(np.flatnonzero(is_start)[1:], len(doc)) - 1] = False
     words = [form + " " * space for form, space in zip(forms, spaces.tolist(), strict=True)]
     bounds = np.append(np.flatnonzero(is_start), len(words)).tolist()
-    return [tuple(words[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [tuple(words[a:b]) for a, b in pairwise(bounds)]
 
 
 def note_places(doc: Doc, passages: Sequence[Passage], places: NDArray[np.int64]) -> None:

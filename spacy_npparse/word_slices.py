@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from os.path import commonprefix
 
 # The maximum length of the middle, which neither the first nor the last word shares with the token.
 # Alignment takes cubic time in it.
@@ -43,9 +44,9 @@ def cut(surface: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
     # The lower case of İ has two characters.
     spelling = "".join(character.lower()[:1] for character in surface)
     lowered = [word.lower() for word in words]
-    start = _shared(spelling[:-n_later], lowered[0])
+    start = len(commonprefix([spelling[:-n_later], lowered[0]]))
     n_inside = n_later - 1 if start else n_later
-    n_at_end = _shared(spelling[start + n_inside :][::-1], lowered[-1][::-1])
+    n_at_end = len(commonprefix([spelling[start + n_inside :][::-1], lowered[-1][::-1]]))
     # White space may leave no visible characters for a word in the middle.
     for first, last in ((start, n_at_end), (0, 0)):
         end = len(surface) - last
@@ -54,16 +55,6 @@ def cut(surface: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
             places = [0, *(first + bound for bound in bounds), len(surface)]
             return tuple(surface[begin:stop] for begin, stop in pairwise(places))
     return None
-
-
-def _shared(spelling: str, word: str) -> int:
-    """Find the length of the longest common prefix."""
-    size = 0
-    for one, other in zip(spelling, word, strict=False):
-        if one != other:
-            break
-        size += 1
-    return size
 
 
 def _bounds(middle: str, words: Sequence[str], n_first: int, n_last: int) -> list[int] | None:

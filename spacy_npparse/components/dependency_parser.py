@@ -129,7 +129,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The arc labels. Once the component has any, that of the root is the last."""
+        """The arc labels. Once the component is initialized, that of the root is the last."""
         root = [SPACY_ROOT] if self.network.shim.is_initialized else []
         return tuple(dict.fromkeys([*self.label_set.plain, *root]))
 

@@ -13,6 +13,7 @@ from spacy_npparse.components.docs import TokenBatch, read_tokens
 from spacy_npparse.components.head_targets import UNALIGNED, AlignedTokens, head_targets
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
 from spacy_npparse.treebank.heads import heads_and_spans
+from spacy_npparse.treebank.parsing import find_cycle
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.missing import NO_HEAD, NO_LABEL
 
@@ -148,17 +149,15 @@ def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -
         above = above[above]
     lost = np.flatnonzero(above[sentences.rows] != sentences.roots)
     if len(lost):
-        # After this many steps from any of these words, we are on the cycle itself.
-        start = row = int(above[sentences.rows[lost[0]]])
-        spelled: list[str] = []
-        while row != start or not spelled:
-            token = _token(docs, int(sentences.tokens[row]))
-            spelled.append(f"{token.text!r} (token {token.i})")
-            word = int(np.searchsorted(sentences.rows, row))
-            row = int(sentences.roots[word] + heads[word])
+        words = sentences.slices()[int(sentences.sentence[lost[0]])]
+        tokens = sentences.words[words]
+        cycle = find_cycle([NO_HEAD, *heads[words].tolist()])
+        cyclic = [_token(docs, int(tokens[word - 1])) for word in cycle]
+        spelled = [f"{token.text!r} (token {token.i})" for token in cyclic]
         raise ValueError(
             f"The gold heads form a cycle: {' <- '.join([*spelled, spelled[0]])} in "
-            f"{token.doc.text.strip()!r}. Correct the heads of these tokens in the training data."
+            f"{cyclic[0].doc.text.strip()!r}. Correct the heads of these tokens in the training "
+            "data."
         )
 
 

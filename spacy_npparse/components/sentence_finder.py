@@ -178,7 +178,7 @@ def _cuts(likely: Bools, is_open: Bools, log_odds: NDArray[np.float64]) -> Ints:
     """Find the likeliest open words, where runs of words that are too long are cut."""
     cuts = []
     starts = [*np.flatnonzero(likely).tolist(), len(likely)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         while end - start > MAX_LENGTH:
             possible = np.flatnonzero(is_open[start + 1 : start + MAX_LENGTH + 1]) + start + 1
             if not len(possible):
@@ -271,7 +271,7 @@ def _windows(stretches: Ints, n_words: int) -> Iterator[tuple[int, int, int, int
     window, and those of the words in its middle whose heads it determines. These words have context
     on either side."""
     bounds = [*stretches.tolist(), n_words]
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for start, end in pairwise(bounds):
         if end - start <= WINDOW:
             yield start, end, start, end
             continue

@@ -11,6 +11,7 @@ Universal Dependencies, section 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import commonprefix
 
 from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation.analysis import Analysis, Span
@@ -108,9 +109,7 @@ def _common_subsequence(left: Sequence[str], right: Sequence[str]) -> list[tuple
 
 
 def _difference(gold: str, system: str, n_before: int) -> str:
-    position = 0
-    while position < min(len(gold), len(system)) and gold[position] == system[position]:
-        position += 1
+    position = len(commonprefix([gold, system]))
     start = max(0, position - 20)
     return (
         f"The gold and the predicted text differ at character {n_before + position + 1} (spaces "

@@ -11,7 +11,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import pairwise
 
 from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, rate
@@ -44,11 +45,6 @@ class Group:
     predicted: int = 0
     heads_right: int = 0
     arcs_right: int = 0
-
-    def __add__(self, other: Group) -> Group:
-        """Add the counts."""
-        names = [field.name for field in fields(self)]
-        return Group(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
     def recall(self) -> float | None:
@@ -167,7 +163,7 @@ def _by_frequency(comparison: Comparison) -> list[str]:
 def _labels(bounds: Sequence[int]) -> list[str]:
     """Label the ranges with these lower bounds."""
     labels = []
-    for low, above in zip(bounds, bounds[1:], strict=False):
+    for low, above in pairwise(bounds):
         labels.append(f"{low}" if above == low + 1 else f"{low}–{above - 1}")
     return [*labels, f"{bounds[-1]}+"]
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spacy_npparse.counts import total
 from spacy_npparse.evaluation.alignment import TextMismatchError, align_words
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Comparison
@@ -79,7 +80,7 @@ class Parser(TrainedParser):
         groups: Breakdown = {}
         for seed in self.seeds:
             for kind, group in seed.breakdowns[by].items():
-                groups[kind] = groups.get(kind, Group()) + group
+                groups[kind] = total(groups.get(kind), group)
         return groups
 
     def correct_words(self, sentence: int) -> float:

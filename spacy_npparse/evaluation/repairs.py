@@ -26,9 +26,9 @@ class Change(str, Enum):
     REPLACED = "replaced"
     """The word had a head and gets another."""
     REMOVED = "removed"
-    """The word had a head, which would close a cycle now."""
+    """The word had a head, which would now close a cycle."""
     ADDED = "added"
-    """REDUCE, which otherwise adds no arc, gives a word without head the one below it."""
+    """REDUCE, which usually adds no arc, attaches a word without a head to the word below it."""
 
 
 class Outcome(str, Enum):

@@ -71,11 +71,6 @@ class Scores:
     las_of_sentences: list[Score]
 
     @property
-    def correct_words(self) -> list[int]:
-        """The number of words with correct head and relation in each gold sentence."""
-        return [score.correct for score in self.las_of_sentences]
-
-    @property
     def predicts_enhanced(self) -> bool:
         """Whether the prediction has enhanced dependencies. If it has none, ELAS is not shown."""
         return self.official[Metric.ELAS].system > 0

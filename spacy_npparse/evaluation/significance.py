@@ -16,43 +16,11 @@ CONFIDENCE = 0.95
 _CHUNK = 500
 
 
-def approximate_randomisation(
-    first: Sequence[float], second: Sequence[float], samples: int = SAMPLES
-) -> float:
-    """Test a difference in correct counts by approximate randomisation, a paired permutation test.
+def randomisation_of_rates(first: Counts, second: Counts, samples: int = SAMPLES) -> Counts:
+    """Test differences of ratios such as F1 or precision by approximate randomisation, a paired
+    permutation test.
 
     Under the null hypothesis, the results of the two parsers for a sentence are exchangeable.
-
-    Args:
-        first: [sentences], the counts of the first parser, for example of correct words, averaged
-            over seeds.
-        second: [sentences], the counts of the second parser.
-        samples: The number of random assignments.
-
-    Returns:
-        The two-sided p-value, never below 1 / (samples + 1).
-
-    Raises:
-        ValueError: The numbers of sentences differ.
-
-    Examples:
-        >>> approximate_randomisation([1] * 60, [0] * 60, samples=99)
-        0.01
-
-    Source: Yeh (2000), after Noreen (1989).
-    """
-    if len(first) != len(second):
-        raise ValueError(f"{len(first)} sentences cannot be paired with {len(second)}")
-    if len(first) == 0:
-        return 1.0
-    right = np.array([first, second], dtype=np.float64)[..., None]
-    counts = np.stack([right, np.ones_like(right)], axis=-1)
-    return float(randomisation_of_rates(counts[0], counts[1], samples)[0])
-
-
-def randomisation_of_rates(first: Counts, second: Counts, samples: int = SAMPLES) -> Counts:
-    """Test differences of ratios such as F1 or precision by approximate randomisation.
-
     Numerators and denominators are exchanged together.
 
     Args:
@@ -61,8 +29,10 @@ def randomisation_of_rates(first: Counts, second: Counts, samples: int = SAMPLES
         samples: The number of random assignments.
 
     Returns:
-        [scores], the p-values, NaN if a score is undefined for a parser because its denominator is
-        0.
+        [scores], the two-sided p-values, never below 1 / (samples + 1); NaN if a score is undefined
+        for a parser because its denominator is 0.
+
+    Source: Yeh (2000), after Noreen (1989).
     """
     totals, differences = (first + second).sum(0), first - second
     p_values = _exchange(totals, differences[differences.any((1, 2))], samples)
@@ -274,8 +244,8 @@ def _letter(number: int) -> str:
 def _exchange(totals: Counts, differences: Counts, samples: int) -> Counts:
     """Compute the p-values [k] of k differences between two parsers by approximate randomisation.
 
-    totals: [k, 2] The sums of numerators and denominators of both.
-    differences: [sentences, k, 2] Those of the first minus those of the second, by sentence.
+    totals: [k, 2], the sums of numerators and denominators over both parsers.
+    differences: [sentences, k, 2], the counts of the first parser minus those of the second.
     """
     observed = abs(_gaps(totals, differences.sum(0)))
     as_large = np.zeros(len(totals))

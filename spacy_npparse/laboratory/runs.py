@@ -94,7 +94,7 @@ class Run:
         return replace(self, task=task, gold=self.gold.absolute(), folder=self.folder.absolute())
 
     def complete(self) -> str:
-        """Train and parse in this process, unless this has been done.
+        """Train and parse in this process, unless the run is complete already.
 
         Returns:
             The error message; empty if the run succeeds.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from os.path import commonprefix
 
 from spacy_npparse.lemmas.word import Word
 
@@ -28,7 +29,7 @@ class Endings:
         self._endings: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
         for word, lemma in pairs:
             form, low = word.form.lower(), lemma.lower()
-            place = _common_prefix(form, low)
+            place = len(commonprefix([form, low]))
             endings, lemmas = self._endings[word.upos], self._lemmas[word.upos]
             endings.setdefault(form[place:], set()).add(low[place:])
             # Suffixes of endings are stored as well, so that a search can stop at the first unknown
@@ -59,11 +60,3 @@ class Endings:
                 if lemma in lemmas:
                     found.add(lemma)
         return lemmas[found.pop()] if len(found) == 1 else ""
-
-
-def _common_prefix(one: str, two: str) -> int:
-    """Find the length of the longest prefix that two strings share."""
-    for place, (char, other) in enumerate(zip(one, two, strict=False)):
-        if char != other:
-            return place
-    return min(len(one), len(two))

@@ -40,7 +40,7 @@ def lemmatize(
         part = unknown[start : start + _MOST_WORDS].tolist()
         spelled = _spell([words[i] for i in part], symbols, net)
         for i, lemma in zip(part, spelled, strict=True):
-            # A column of CoNLL-U neither begins nor ends with a space, and has no two in a row.
+            # Fields of CoNLL-U have no leading, trailing or repeated spaces.
             lemmas[i] = " ".join(filter(None, lemma.split(" ")))
     return [lemma or word.form for word, lemma in zip(words, lemmas, strict=True)]
 

@@ -77,7 +77,7 @@ def tree_confidence(
     heads: NDArray[np.int32],
     labels: NDArray[np.int64],
 ) -> Confidence:
-    """Compute the confidence of a parser in trees, without regard to constraints.
+    """Compute the confidence of a parser in given trees. Constraints are ignored.
 
     Args:
         search: The search of the parser.

@@ -136,8 +136,8 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
     """A search for the highest-scoring of all trees or derivations.
 
     If a gold tree does not consist of the parts, the parser learns the most similar tree that does.
-    Under constraints, forbidden arcs and arcs that leave subtrees cost more than trees can differ
-    by, so the search finds the best allowed tree, see
+    Under constraints, forbidden arcs and arcs that leave subtrees get a penalty larger than any
+    difference between the scores of two trees, so the search finds the best allowed tree, see
     `spacy_npparse.decoding.allowed_trees.ranking`. The confidence ignores constraints.
 
     Args:

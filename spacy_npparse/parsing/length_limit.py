@@ -42,8 +42,8 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
     """Exact search with a limit on length.
 
     Longer sentences are parsed by a fallback, or under constraints by the scores of arcs alone. In
-    training, they teach only heads and labels. Their confidence is the probability of the head
-    among all words.
+    training, they contribute only the losses of head selection and of labels. The confidence of
+    their words is the probability of each head among all words.
 
     Args:
         search: The exact search.

@@ -14,7 +14,7 @@ from spacy_npparse.systems.arc_hybrid_swap cimport StaticDynamic
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item, stack_item
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
 
-# The most states that one A* search expands.
+# The maximum number of states that one A* search expands.
 BUDGET = 500
 
 

@@ -22,12 +22,12 @@ from spacy_npparse.tokenization.rules import MultiwordToken, Rule, choose_rules,
 from spacy_npparse.tokenization.saved_rules import load_numbers, load_rules, load_weights
 
 _PENALTY = 0.1
-# The most steps of L-BFGS.
+# The maximum number of steps of L-BFGS.
 _STEPS = 25
 _SMALLEST_WEIGHT = 0.01
 # The number of candidates whose features are read at once in training.
 _BLOCK = 2**14
-# The most tokens whose candidates or words are cached.
+# The maximum number of tokens whose candidates or words are cached.
 _MOST_FORMS = 2**16
 # The missing neighbour of the first or the last token.
 _EDGE = ""

@@ -14,7 +14,7 @@ from spacy_npparse.tokenization.rules import lower
 cdef enum:
     _LONGEST_AFFIX = 6
     _LONGEST_OF_STEM = 4
-    # The most words that `n_beginning` counts.
+    # The maximum number of words that `n_beginning` counts.
     _MOST_WORDS = 4
 # The number of features of neighbours by kind, the first letter of the name.
 _OF_NEIGHBOURS = {"a": 1, "b": 1, "c": 2, "d": 2, "e": 1}

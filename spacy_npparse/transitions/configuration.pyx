@@ -76,8 +76,8 @@ cdef class KernelConfiguration:
             and self.stack_size == other.stack_size
             and self.buffer_size == other.buffer_size
             and memcmp(self.stack, other.stack, self.stack_size * sizeof(int)) == 0
-            # Buffers are compared last, because those of the same size rarely differ.
             and memcmp(self.heads, other.heads, (self.n + 1) * sizeof(int)) == 0
+            # Buffers are compared last, because those of the same size rarely differ.
             and memcmp(self.buffer, other.buffer, self.buffer_size * sizeof(int)) == 0
         )
 

@@ -18,7 +18,7 @@ cdef struct Place:
 
 
 cdef class KernelSystem:
-    # So that a system can have other positions than its class.
+    # An instance can have other `positions` than its class.
     cdef dict __dict__
     cdef readonly tuple candidate_arcs
     cdef readonly int n_transitions

@@ -193,9 +193,9 @@ def has_tags(sentences: Sequence[EncodedSentence]) -> bool:
     """Check whether any word has XPOS.
 
     Args:
-        sentences: The sentences of a treebank.
+        sentences: The sentences of a treebank, which share one table of kinds.
     """
-    return any(sentence.kinds.table[:, 1].any() for sentence in sentences[:1])
+    return bool(sentences) and bool(sentences[0].kinds.table[:, 1].any())
 
 
 class _Reading(NamedTuple):

@@ -31,7 +31,7 @@ MOST_OF_CHANCE = 0.2
 COST_OF_UPOS = 0.5
 # A label of dependents or a part of speech is excluded only if chance predicts so many cases.
 LEAST_EXPECTED = 5.0
-# The most dependents that words have on average if their label is that of function words.
+# The maximum average number of dependents of words whose label is that of function words.
 MOST_DEPENDENTS = 0.1
 _SUBTYPE = ":"
 

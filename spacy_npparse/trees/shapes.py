@@ -7,7 +7,7 @@ the words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 
 def gap_degree(heads: Sequence[int]) -> int:
@@ -16,10 +16,7 @@ def gap_degree(heads: Sequence[int]) -> int:
     Source: Bodirsky, Kuhlmann and Möhl (2005).
     """
     return max(
-        (
-            sum(b > a + 1 for a, b in zip(words, words[1:], strict=False))
-            for words in _yields(heads)
-        ),
+        (sum(b > a + 1 for a, b in pairwise(words)) for words in _yields(heads)),
         default=0,
     )
 
@@ -53,7 +50,7 @@ def is_well_nested(heads: Sequence[int]) -> bool:
             continue
         # They interleave if the owner of the words changes more than twice.
         owners = sorted([(w, first) for w in yields[first]] + [(w, second) for w in yields[second]])
-        changes = sum(a[1] != b[1] for a, b in zip(owners, owners[1:], strict=False))
+        changes = sum(a[1] != b[1] for a, b in pairwise(owners))
         if changes > 2:
             return False
     return True

@@ -51,7 +51,7 @@ def test_trees_alone_decide_which_evaluation_was_the_best(name):
     [
         ({"oracle": "eager"}, ["parser", "oracle", "'eager'", "static-dynamic"]),
         ({"loss": "hinge"}, ["parser", "loss", "'hinge'", "margin"]),
-        ({"exploration": {"probability": 1.5}}, ["parser", "probability", "1.5", "between"]),
+        ({"exploration": {"probability": 1.5}}, ["parser", "probability", "1.5", "1.0 or less"]),
         ({"exploration": {"probability": "high"}}, ["exploration.probability", "'high'", "float"]),
         ({"decoder": {"beam_width": 0}}, ["parser", "beam_width is 0", "1 or more"]),
         ({"decoder": {"beam_width": 2.5}}, ["decoder.beam_width", "2.5", "int"]),

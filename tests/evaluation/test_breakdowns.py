@@ -2,10 +2,12 @@
 
 import random
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import pytest
 
+from spacy_npparse.counts import total
 from spacy_npparse.evaluation.analysis import analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Comparison
 from spacy_npparse.evaluation.breakdowns import Group, breakdowns
@@ -114,10 +116,10 @@ def test_groups_add_up_to_the_scores(seed):
     groups = breakdowns(Comparison(gold, system, list(range(len(gold)))))
     scores = score_analyses(gold, system)
     for name in ("sentence length", "distance to the root", "projectivity", "relation"):
-        total = sum(groups[name].values(), Group())
-        assert total.gold == total.predicted == len(gold)
-        assert total.heads_found == total.heads_right == scores.official["UAS"].correct
-        assert total.arcs_found == total.arcs_right == scores.official["LAS"].correct
+        all_arcs = reduce(total, groups[name].values())
+        assert all_arcs.gold == all_arcs.predicted == len(gold)
+        assert all_arcs.heads_found == all_arcs.heads_right == scores.official["UAS"].correct
+        assert all_arcs.arcs_found == all_arcs.arcs_right == scores.official["LAS"].correct
     crossing, counts = groups["projectivity"]["non-projective"], scores.nonprojective
     assert (crossing.gold, crossing.heads_found) == (counts.gold_arcs, counts.found)
     assert (crossing.predicted, crossing.heads_right) == (

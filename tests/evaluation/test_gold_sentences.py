@@ -188,7 +188,7 @@ def test_a_token_too_many_counts():
         return [Trial(0, "f", score_sentences(gold, system), 1.0, 1.0, [])]
 
     results = {"good": trial(good), "many": trial(many)}
-    correct = [sum(found[0].scores.correct_words) for found in results.values()]
+    correct = [found[0].scores.official["LAS"].correct for found in results.values()]
     assert correct == [40, 40]
     board = make_leaderboard(results, raw=True)
     assert [standing.mean("LAS") for standing in board.standings] == [0.5, 0.4]

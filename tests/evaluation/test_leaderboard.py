@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.leaderboard import Trial, make_leaderboard
 from spacy_npparse.evaluation.significance import (
-    approximate_randomisation,
     holm,
     pairwise_randomisation,
+    randomisation_of_rates,
     significance_groups,
 )
 from spacy_npparse.treebank import parse_sentence
@@ -88,7 +88,8 @@ def test_parsers_that_are_equally_good_are_in_the_order_of_their_names():
 def test_differences_are_corrected_for_their_number():
     results = {"a": [trial(GOLD)], "b": [trial(CHAIN)], "c": [trial(WRONG)]}
     board = make_leaderboard(results)
-    correct = [results[s.name][0].scores.correct_words for s in board.standings]
+    sentences = [results[s.name][0].scores.las_of_sentences for s in board.standings]
+    correct = [[score.correct for score in scores] for scores in sentences]
     alone = pairwise_randomisation(rates(correct), board.samples)
     assert board.p_values == holm(alone).tolist() != alone.tolist()
 
@@ -151,7 +152,7 @@ def test_all_pairs_are_tested_as_one_pair_is(rows):
     found = pairwise_randomisation(rates(rows), samples=500)
     assert np.array_equal(found, found.T) and (np.diag(found) == 1).all()
     for i, j in itertools.combinations(range(len(rows)), 2):
-        alone = approximate_randomisation(rows[i], rows[j], samples=500)
+        [alone] = randomisation_of_rates(*rates([rows[i], rows[j]])[:, :, None], samples=500)
         # The random assignments are the same only if the two parsers differ in every sentence.
         assert abs(found[i, j] - alone) < 0.12
 

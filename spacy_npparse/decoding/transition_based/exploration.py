@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spacy_npparse.checks import check_range
+
 
 @dataclass(frozen=True)
 class Exploration:
@@ -32,9 +34,5 @@ class Exploration:
 
     def __post_init__(self) -> None:
         for name in ("probability", "postponement"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ValueError(
-                    f"exploration {name} is {getattr(self, name)}, but must be between 0 and 1"
-                )
-        if not self.margin >= 0.0:
-            raise ValueError(f"exploration margin is {self.margin}, but must be 0 or more")
+            check_range(f"exploration.{name}", getattr(self, name), least=0.0, most=1.0)
+        check_range("exploration.margin", self.margin, least=0.0)

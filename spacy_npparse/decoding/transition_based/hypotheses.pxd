@@ -38,14 +38,14 @@ cdef struct Extension:
     int parent
     int transition
     bint wrong
-    # What the transition adds to the score, and the score with it.
+    # The score of the transition, and the total score including it.
     double gain
     double score
 
 
 cdef inline bint is_worse(const Extension& one, const Extension& other) noexcept nogil:
-    """The order of extensions; of equal scores, that of the better parent is better, then that of
-    the first transition."""
+    """Check whether an extension ranks below another: by its score, then by the rank of its parent,
+    then by the number of its transition."""
     if one.score != other.score:
         return one.score < other.score
     if one.parent != other.parent:

@@ -171,12 +171,10 @@ class EncoderFolder:
 
 
 def _remedy(path: Path, missing: str) -> str:
-    if not path.is_dir():
+    if not path.is_dir() or missing == CONFIG:
         return "Give the folder of a pretrained encoder as Hugging Face has it."
     if missing == WEIGHTS and list(path.glob("*.bin")):
         return f"Weights in pickle files are not read. {_SAVE.format(path)}"
-    if missing == CONFIG:
-        return "Give the folder of a pretrained encoder as Hugging Face has it."
     return _SAVE.format(path)
 
 

@@ -14,6 +14,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 WORD_SIZE = 16.0
@@ -347,7 +348,5 @@ def _label_position(low: float, high: float, through: Sequence[float], width: fl
     if all(abs(x - middle) >= half for x in through):
         return middle
     stops = [low, *through, high]
-    stretches = [
-        (b - a, -i, (a + b) / 2) for i, (a, b) in enumerate(zip(stops, stops[1:], strict=False))
-    ]
+    stretches = [(b - a, -i, (a + b) / 2) for i, (a, b) in enumerate(pairwise(stops))]
     return min(max(max(stretches)[2], low + width / 2), high - width / 2)
