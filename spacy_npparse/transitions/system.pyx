@@ -368,21 +368,6 @@ cdef class KernelOracle:
         cdef int d
         return [self.tree[d] for d in range(self.n + 1)]
 
-    def fill_costs(self, list configurations, int[:, ::1] out):
-        """`costs` of many configurations for Python callers.
-
-        Args:
-            configurations: Compiled configurations of the oracle's system.
-            out: int32 [configurations, transitions], overwritten with the costs, ILLEGAL in
-                terminal configurations.
-        """
-        cdef int i, t
-        for i in range(out.shape[0]):
-            for t in range(self.system.n_transitions):
-                out[i, t] = ILLEGAL
-            if not self.system.is_terminal(configurations[i]):
-                self.costs(configurations[i], &out[i, 0])
-
     def reachable(self, KernelConfiguration c):
         """Find RDEPS, the dependents of the reachable gold arcs, in ascending order; None if the
         oracle does not compute them."""

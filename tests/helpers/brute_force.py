@@ -209,10 +209,9 @@ class Reachable:
         if rows is None:
             rows = np.arange(len(self.compiled))
         order = np.random.default_rng(len(gold)).permutation(len(rows))
-        shuffled = np.empty((len(rows), self.system.kernel.n_transitions), dtype=np.int32)
-        kernel.fill_costs([self.compiled[i] for i in rows[order]], shuffled)
-        costs = np.empty_like(shuffled)
-        costs[order] = shuffled
+        costs = np.empty((len(rows), self.system.kernel.n_transitions), dtype=np.int32)
+        for i in order:
+            costs[i] = kernel.cost_list(self.compiled[rows[i]])
         return costs
 
 
