@@ -105,7 +105,7 @@ def derive(
     trees.
 
     With --repairs, the command counts the heads that non-monotonic transitions replace, remove or
-    add to revise an earlier decision, and how many of these become right or wrong.
+    add to revise an earlier decision, and how many of these become correct or wrong.
 
     Examples:
 

@@ -29,7 +29,7 @@ def score(
     """Score a predicted CoNLL-U file against a gold one.
 
     The command prints the official scores of the CoNLL 2018 shared task, which include punctuation
-    and ignore subtypes of relations, and scores on non-projective sentences and arcs. The files
+    and ignore subtypes of labels, and scores on non-projective sentences and arcs. The files
     must have the same text, but tokens, words and sentences may differ. With --validate, it also
     counts the syntax errors that the UD validator finds in both files (level 3).
 

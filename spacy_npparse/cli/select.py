@@ -80,7 +80,9 @@ MinError = Annotated[
 ]
 AnnotatedFiles = Annotated[
     list[Path] | None,
-    typer.Option(help="A .conllu file whose sentences are not selected again. Can be repeated."),
+    typer.Option(
+        help="A .conllu file whose sentences are not selected again; repeat the option for more."
+    ),
 ]
 
 
@@ -120,7 +122,7 @@ def select(
     The command selects those of which the parser is least certain, and writes them without HEAD and
     DEPREL: the most uncertain ones first, or in random order with --min-error. MISC contains the
     predicted arc and its probability for each word to annotate. You can train on OUT even if you
-    annotate only a part of it. `parse --complete` predicts the arcs of the others.
+    annotate only a part of it. `parse --complete` predicts the arcs of the other words.
 
     Examples:
 

@@ -316,7 +316,11 @@ class _Waiting:
 def missing_columns(metrics: Iterable[Metric]) -> str:
     """State the scores whose columns the gold annotation lacks. Empty if there are none."""
     names = ", ".join(metric.label for metric in metrics)
-    return f"The gold annotation lacks the columns of: {names}. They say nothing." if names else ""
+    return (
+        f"The gold annotation lacks the columns of: {names}. These scores are meaningless."
+        if names
+        else ""
+    )
 
 
 def _fractions(

@@ -20,6 +20,9 @@ PREDICTIONS = ("mh4-0", "mh4-1", "mh4-2", "swap-0", "swap-1", "swap-2", "parsed"
 PIPELINES = (
     "sample/arc_hybrid_swap_parser",
     "gothic",
+    "gothic-1ec",
+    "gothic-mst",
+    "nonmonotonic",
     "mh4-0",
     "teacher1",
     "teacher2",
