@@ -123,6 +123,8 @@ class TrainedTokenizer:
         nlp: Language | None = None,
         multiword: Multiword = "split",
         source: str | Path | None = None,
+        pkuseg_model: str | None = None,
+        pkuseg_user_dict: str | None = "default",
     ) -> None:
         """Train the tokenizer. The arguments after `nlp` are the settings of
         `[initialize.tokenizer]` in a config.
@@ -134,6 +136,9 @@ class TrainedTokenizer:
             multiword: "split" to cut multiword tokens, or "whole" to make each a single token.
             source: The folder of a pipeline whose tokenizer is copied, so that none is trained;
                 None to train one.
+            pkuseg_model: Ignored. spaCy adds this setting of its own tokenizer to configs for
+                Chinese.
+            pkuseg_user_dict: Ignored, like `pkuseg_model`.
 
         Raises:
             ValueError: The examples have too little text, `source` has no trained tokenizer, or a

@@ -86,14 +86,15 @@ def test_a_parser_is_named_as_its_factory_or_its_system(run):
     assert texts[0] == texts[1] and "mst_parser" in texts[0]
 
 
-def test_it_trains(written, tmp_path):
-    written("--parser", "mh4", "--lang", "hu")
+@pytest.mark.parametrize("lang", ["hu", "zh"])
+def test_it_trains(written, tmp_path, lang):
+    written("--parser", "mh4", "--lang", lang)
     path = tmp_path / "tiny.cfg"
     tiny_config(tmp_path / "new" / "config.cfg").to_disk(path)
     parts = {part: str(write_part(part, tmp_path / part, 10)) for part in ("train", "dev")}
     train(path, tmp_path / "model", overrides={f"paths.{part}": parts[part] for part in parts})
     meta = load_config(tmp_path / "model" / "model-best" / "config.cfg")
-    assert meta["nlp"]["lang"] == "hu" and meta["components"]["parser"]["factory"] == "mh4_parser"
+    assert meta["nlp"]["lang"] == lang and meta["components"]["parser"]["factory"] == "mh4_parser"
 
 
 def test_standard_output(run, written):
