@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_npparse.components.constraints.batch import ConstrainedSentences, read_constraints
 from spacy_npparse.components.dependency_parser import DependencyParser
@@ -22,6 +23,7 @@ from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse
 from spacy_npparse.components.sentence_finder import SentenceFinder
 from spacy_npparse.components.settings import EnsembleSettings
 from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.errors import UserError
 from spacy_npparse.models.threads import threads_for
 from spacy_npparse.parsing import (
     Confidence,
@@ -35,6 +37,10 @@ from spacy_npparse.parsing.labelling import label_log_probabilities
 from spacy_npparse.trees.head_distributions import most_probable_heads
 
 logger = logging.getLogger(__name__)
+
+
+class EnsembleError(UserError, ValueError):
+    """Members that cannot be combined. The message names them and the remedy."""
 
 
 class EnsembleParser(ParserPipe, Pipe):
@@ -94,6 +100,20 @@ class EnsembleParser(ParserPipe, Pipe):
         names = self.nlp.component_names
         return [self.nlp.get_pipe(name) for name in self.members if name in names]
 
+    def initialize(
+        self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None
+    ) -> None:
+        """Check the members, which must be trained already.
+
+        Args:
+            get_examples: Ignored.
+            nlp: Ignored.
+
+        Raises:
+            EnsembleError: The members cannot be combined; see `parsers`.
+        """
+        self.parsers()
+
     def parsers(self) -> list[DependencyParser]:
         """Find the members in the pipeline.
 
@@ -101,28 +121,28 @@ class EnsembleParser(ParserPipe, Pipe):
             The members, in the order of the settings.
 
         Raises:
-            ValueError: A member is missing, is not a parser of this package, or is
+            EnsembleError: A member is missing, is not a parser of this package, or is
                 pseudo-projective; or members have different labels or listen to different encoders.
         """
         parsers: list[DependencyParser] = []
         for member in self.members:
             if member not in self.nlp.component_names:
-                raise ValueError(
+                raise EnsembleError(
                     f"{self.name}: the pipeline has no component {member!r}; it has: "
                     f"{', '.join(self.nlp.component_names)}"
                 )
             parser = self.nlp.get_pipe(member)
             if not isinstance(parser, DependencyParser):
-                raise ValueError(
+                raise EnsembleError(
                     f"{self.name}: {member!r} is not a trained parser of spacy_npparse, and only "
                     "such parsers can be members"
                 )
             if not parser.label_set.are_plain:
-                raise ValueError(f"{self.name}: {member!r} is pseudo-projective; leave it out")
+                raise EnsembleError(f"{self.name}: {member!r} is pseudo-projective; leave it out")
             if parsers and parser.labels != parsers[0].labels:
                 different = set(parser.labels) ^ set(parsers[0].labels)
                 which = ", ".join(sorted(different)) or "the same ones in another order"
-                raise ValueError(
+                raise EnsembleError(
                     f"{self.name}: {self.members[0]!r} and {member!r} have different labels "
                     f"({which}); train them on the same treebank"
                 )
@@ -157,7 +177,7 @@ class EnsembleParser(ParserPipe, Pipe):
             self._is_elsewhere = True
 
     def _check_encoders(self, parsers: Iterable[DependencyParser]) -> None:
-        """Raise ValueError if a member that listens gets the vectors of another encoder.
+        """Raise EnsembleError if a member that listens gets the vectors of another encoder.
 
         A component is the same one wherever it is sourced, so that its encoder can be recognised.
         """
@@ -169,14 +189,14 @@ class EnsembleParser(ParserPipe, Pipe):
             for layer, encoder, known in zip(layers, here, trained_with, strict=True):
                 listening = f"{parser.name!r} listens to {layer.upstream_name!r}"
                 if encoder is None or encoder is not known:
-                    raise ValueError(
+                    raise EnsembleError(
                         f"{self.name}: {listening}, but was trained with another encoder; give "
                         "it an encoder of its own with replace_listeners"
                     )
                 others = by_kind.setdefault(type(layer), {})
                 others.setdefault(id(encoder), listening)
                 if len(others) > 1:
-                    raise ValueError(
+                    raise EnsembleError(
                         f"{self.name}: {' and '.join(others.values())}, but a Doc holds the "
                         "vectors of one encoder only; give members encoders of their own with "
                         "replace_listeners"
@@ -191,13 +211,13 @@ class EnsembleParser(ParserPipe, Pipe):
             exclude: Ignored.
 
         Raises:
-            ValueError: A member listens to another encoder than it was trained with.
+            EnsembleError: A member listens to another encoder than it was trained with.
         """
         present = self._present()
         self._check_encoders(parser for parser in present if isinstance(parser, DependencyParser))
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """Parse Docs. Raises ValueError if the members cannot be combined, see `parsers`."""
+        """Parse Docs. Raises EnsembleError if the members cannot be combined, see `parsers`."""
         docs = list(docs)
         if not docs:
             return []

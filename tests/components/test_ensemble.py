@@ -14,6 +14,7 @@ from spacy.util import get_sourced_components, load_config, load_model_from_conf
 
 from spacy_npparse.components import add_other_components
 from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.errors import UserError
 from spacy_npparse.parsing import EncodedTokens, Found
 from spacy_npparse.parsing.settings import DecoderSettings
 from spacy_npparse.treebank import ConlluCorpus
@@ -278,8 +279,14 @@ def test_members_that_cannot_be_combined_are_named(member, make_nlp, sample):
         ensemble.parsers()
     for name, own in (("parser", "nsubj:x"), ("tagger", "obj:x")):
         nlp.get_pipe(name).initialize(lambda: sample(nlp), labels=[*labels, own])
-    with pytest.raises(ValueError, match=r"different labels \(nsubj:x, obj:x\); train them"):
+    with pytest.raises(UserError, match=r"different labels \(nsubj:x, obj:x\); train them"):
         ensemble.parsers()
+    # `spacy assemble` checks the members, too.
+    with (
+        pytest.raises(UserError, match="different labels"),
+        nlp.select_pipes(enable=[ensemble.name]),
+    ):
+        nlp.initialize()
 
 
 @pytest.mark.parametrize(
