@@ -166,7 +166,10 @@ class ConlluCorpus:
                     copy_multiword_tokens(stored.reference, example.reference)
                 yield example
         if n_examples == 0:
-            raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")
+            length = f" of at most {self.max_length} words (max_length)" if self.max_length else ""
+            raise ValueError(
+                f"{self._paths}: no sentence{length} to read. Give a treebank in CoNLL-U."
+            )
 
     def _predicted(
         self, vocab: Vocab, group: list[EncodedSentence], part: CorpusPart, corpus: list[str]

@@ -41,6 +41,11 @@ from spacy_npparse.trees.missing import NO_HEAD
 # The maximum number of words for which the closest tree of a class is searched exactly. For longer
 # sentences, the number of shared arcs is a lower bound.
 MAX_LENGTH = 300
+_TWO_COVERAGES = (
+    "MH4: exact search finds the trees of {:,} sentences, those of the deduction system. The "
+    "transition system 'mh4', of greedy search, derives {:,}: it builds a few more trees, because "
+    "an item of its stack may serve in several deductions."
+)
 # The number of sentences in memory at once.
 _BATCH = 1000
 
@@ -135,15 +140,18 @@ class Statistics:
         return Table("Counts", [Column(""), Column("count", count), Column("", left=True)], rows)
 
     def note(self) -> str:
-        """Explain why MH4 has two coverages, if it has."""
+        """Explain why MH4 has two coverages, if it has, and which numbers are lower bounds."""
         exact, greedy = self.covered["MH4"], self.derivations["mh4"]["static"].sentences
-        if exact == greedy:
-            return ""
-        return (
-            f"MH4: exact search finds the trees of {exact:,} sentences, those of the deduction "
-            f"system. The transition system 'mh4', of greedy search, derives {greedy:,}: it builds "
-            "a few more trees, because an item of its stack may serve in several deductions."
-        )
+        n_long = sum(n for length, n in self.lengths.items() if length > MAX_LENGTH)
+        notes = []
+        if n_long:
+            notes.append(
+                f"{n_long:,} trees have more than {MAX_LENGTH} words. For those that are not "
+                "projective, the numbers of MH4, and those of arcs, are lower bounds."
+            )
+        if exact != greedy:
+            notes.append(_TWO_COVERAGES.format(exact, greedy))
+        return "\n\n".join(notes)
 
     def oracles(self) -> dict[str, Derivations]:
         """The derivations by the names of system and oracle."""
@@ -267,6 +275,9 @@ def _arcs_of_mh(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int6
         length = np.array([n], dtype=np.int32)
         if n <= MAX_LENGTH:
             found = decode_mh(MHScores.of_arcs(right), length, n_heads, single_root=False)
+        elif is_projective(heads):
+            counts.append(n)
+            continue
         else:
             nothing = np.zeros((n + 2, 7, 0), dtype=np.float32)
             factors = MHFactors(nothing, nothing[:, 0], nothing[:, 1:], nothing[:, 0], right)

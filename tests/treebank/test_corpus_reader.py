@@ -217,6 +217,9 @@ def test_bad_input(tmp_path, treebank, nlp):
     treebank.write_text("")
     with pytest.raises(ValueError, match="no sentence to read"):
         list(ConlluCorpus(treebank)(nlp))
+    treebank.write_text(SENTENCE.format(i=1))
+    with pytest.raises(ValueError, match=r"no sentence of at most 1 words \(max_length\) to read"):
+        list(ConlluCorpus(treebank, max_length=1)(nlp))
     treebank.write_text("1\ta\n\n" + SENTENCE.format(i=1))
     with pytest.raises(ConlluError, match="line 1"):
         list(ConlluCorpus(treebank)(nlp))

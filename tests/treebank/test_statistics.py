@@ -86,6 +86,22 @@ def test_why_mh4_has_two_coverages_is_said(sample):
     assert not sample.note()
 
 
+def test_long_trees_have_lower_bounds():
+    """Exact search is only for up to 300 words."""
+
+    def chain(n, crossing):
+        heads = [*range(n)]
+        if crossing:
+            heads[2:4] = 5, 2
+        lines = [f"{i}\tw\t_\t_\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, 1)]
+        return parse_sentence(lines)
+
+    found = treebank_statistics([chain(300, True), chain(301, False)])
+    assert found.covered == {"projective": 1, "MH4": 2, "1-endpoint-crossing": 2, "well-nested": 2}
+    assert found.covered_arcs["MH4"] == 601 and found.covered_arcs["projective"] < 601
+    assert found.note().startswith("1 trees have more than 300 words.")
+
+
 def test_every_system_is_there(sample):
     assert set(sample.derivations) == set(transition_systems.get_all())
     projective = sample.derivations["arc_standard"]["static"]
