@@ -122,7 +122,8 @@ class Editor:
             self._apply(record)
         self._write()
         self._problem = ""
-        self._probabilities = [np.zeros((one.n_words, one.n_words + 1)) for one in sentences]
+        # Nobody doubts the heads of a sentence that cannot be parsed.
+        self._probabilities = [np.ones((one.n_words, one.n_words + 1)) for one in sentences]
         can_be_parsed = (i for i, one in enumerate(sentences) if not uncut_tokens(one))
         for batch in minibatch(can_be_parsed, pipeline.nlp.batch_size):
             found = encode_sentences(pipeline.nlp, [sentences[i] for i in batch]).heads()

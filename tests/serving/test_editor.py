@@ -377,6 +377,7 @@ def test_sentences_that_the_parser_cannot_read(start, path):
     path.write_text(path.read_text() + "\n" + "\n".join(rows) + "\n\n")
     editor = start()
     assert arcs(editor.show(7, WIDTH)) == [(0, "root"), (1, "dep")]
+    assert editor.overview()[7]["doubt"] == 0.0
     with pytest.raises(ConstraintError, match="fewer characters than words"):
         act(editor, 7, "label", word=2, label="case")
     assert confirm(editor, 7)["done"]
