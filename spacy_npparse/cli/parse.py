@@ -195,6 +195,8 @@ def _check(
         for sentence in read_conllu(path, on_error=on_error.value):
             extent.n_units += 1
             left_out.count(sentence)
+        if extent.n_units == 0:
+            fail(f"{source}: no sentence to parse.")
         return extent
     return check_text(path, source, lines)
 

@@ -54,13 +54,13 @@ def find_model(pipelines: Sequence[ServedPipeline], name: str | None) -> ServedP
 
     Args:
         pipelines: The served pipelines. The first one is the default.
-        name: The name, or its beginning up to a hyphen, as in UDPipe; None for the default.
+        name: The name, or its beginning up to a hyphen, as in UDPipe; "" or None for the default.
 
     Raises:
         RequestError: There is no such pipeline.
     """
     for one in pipelines:
-        if name is None or f"{one.name}-".startswith(f"{name}-"):
+        if not name or f"{one.name}-".startswith(f"{name}-"):
             return one
     known = ", ".join(one.name for one in pipelines)
     raise RequestError(f"The requested model {name!r} does not exist. Take one of: {known}.")

@@ -438,6 +438,12 @@ def test_bad_text(run, model, text, tmp_path):
         assert "Traceback" not in result.output and not output.exists()
 
 
+def test_no_sentence_is_an_error_like_no_text(run, model, tmp_path):
+    (tmp_path / "in.conllu").write_text("\n\n")
+    result = run("parse", model, tmp_path / "in.conllu", tmp_path / "out.conllu")
+    assert result.exit_code == 1 and "in.conllu: no sentence to parse." in result.output
+
+
 def test_bad_arguments(run, model, text, tmp_path):
     output = tmp_path / "out.conllu"
     for name in ("model-best", "model-last"):

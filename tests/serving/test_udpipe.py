@@ -173,7 +173,7 @@ def test_formats_of_results(client):
 
 
 def test_models_by_name(client):
-    for name, found in [("xx_sample", "xx_sample-ud"), ("bare", "bare")]:
+    for name, found in [("xx_sample", "xx_sample-ud"), ("bare", "bare"), ("", "xx_sample-ud")]:
         answer = client.form("/process", data="Er singt.", tokenizer="", model=name)
         assert answer.json["model"] == found
 
