@@ -224,7 +224,7 @@ def make_parses(
     trees: Sequence[tuple[NDArray[np.int32], NDArray[np.uint64]]],
     strings: StringStore,
     *,
-    sure: Confidence | None = None,
+    confidence: Confidence | None = None,
     scores: NDArray[np.float64] | None = None,
 ) -> list[Parse]:
     """Assemble the parses of Docs.
@@ -236,7 +236,7 @@ def make_parses(
             [n_words] within the sentence, 0 for the root, and hashes of the labels, uint64
             [n_words].
         strings: The string store of the Docs.
-        sure: The confidence in the best trees; None if it is not kept.
+        confidence: The confidence in the best trees; None if it is not kept.
         scores: float64 [n_trees, n_sentences], the scores of the trees; None to keep only the best
             ones.
 
@@ -245,8 +245,8 @@ def make_parses(
     """
     ranks = [tree_parses(tokens, sentences, *tree, strings) for tree in trees]
     parses = ranks[0]
-    if sure is not None:
-        parses = _with_confidence(parses, tokens, sentences, sure)
+    if confidence is not None:
+        parses = _with_confidence(parses, tokens, sentences, confidence)
     if scores is not None:
         parses = _with_ranked(parses, tokens, sentences, ranks, scores, strings)
     return parses
@@ -292,13 +292,13 @@ def tree_parses(
 
 
 def _with_confidence(
-    parses: list[Parse], tokens: TokenBatch, sentences: SentenceBatch, sure: Confidence
+    parses: list[Parse], tokens: TokenBatch, sentences: SentenceBatch, confidence: Confidence
 ) -> list[Parse]:
     """Add the probabilities of heads and labels to parses."""
     of_tokens = np.full((2, len(tokens.is_word)), np.nan)
-    of_tokens[:, sentences.words] = sure[:2]
+    of_tokens[:, sentences.words] = confidence[:2]
     heads, labels = of_tokens
-    distributions = _token_distributions(tokens, sentences, sure.distributions)
+    distributions = _token_distributions(tokens, sentences, confidence.distributions)
     return [
         parse._replace(
             head_probabilities=heads[part],

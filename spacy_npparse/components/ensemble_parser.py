@@ -253,7 +253,7 @@ class EnsembleParser(ParserPipe, Pipe):
         allowed = constrained.allowed_labels(sentences) if constrained else None
         labeller = parsers[0].label_set.labeller
         labels = labeller.choose(sentences, heads, scores.mean(axis=0), allowed).labels
-        sure = None
+        confidence = None
         if self.decoder.confidence:
             of_words = evidence[sentences.sentence, sentences.places]
             of_heads = of_words[range(len(heads)), heads]
@@ -261,9 +261,9 @@ class EnsembleParser(ParserPipe, Pipe):
             arcs = heads > 0
             by_label = np.exp(scores).mean(axis=0)
             of_labels[arcs] = by_label[range(len(by_label)), labels[arcs]]
-            sure = Confidence(of_heads, of_labels, most_probable_heads(of_words))
+            confidence = Confidence(of_heads, of_labels, most_probable_heads(of_words))
         none = np.full((1, len(sentences.lengths)), -np.inf)
-        return LabelledTrees(Found(heads[None], none), labels[None], sure)
+        return LabelledTrees(Found(heads[None], none), labels[None], confidence)
 
     def _weigh_arcs(
         self,

@@ -103,15 +103,15 @@ class LabelledSearch(Generic[NetT]):
         trees = self._label(scored, found, None)
         if constrained:
             self._meet_constraints(scored, found, trees, constrained)
-        sure = None
+        confidence = None
         if self.search.decoder.confidence:
             # Probabilities are those of the tree before a pseudo-projective encoding is decoded.
             heads = trees[0].heads if self._labels.are_plain else found.heads[0]
             temperatures = self._network.temperatures
-            sure = tree_confidence(self.search, scored, temperatures, heads, trees[0].built)
+            confidence = tree_confidence(self.search, scored, temperatures, heads, trees[0].built)
         heads = np.stack([tree.heads for tree in trees])
         labels = np.stack([tree.labels for tree in trees])
-        return LabelledTrees(Found(heads, found.scores), labels, sure)
+        return LabelledTrees(Found(heads, found.scores), labels, confidence)
 
     def _label(
         self, scored: ScoredBatch[NetT], found: Found, constrained: ConstrainedSentences | None

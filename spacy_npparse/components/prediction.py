@@ -29,12 +29,12 @@ class LabelledTrees(NamedTuple):
     Attributes:
         found: The trees.
         labels: int64 [n_trees, n_words], the numbers of plain labels, NO_LABEL for the root's.
-        sure: The confidence in the best trees; None if it is not kept.
+        confidence: The confidence in the best trees; None if it is not kept.
     """
 
     found: Found
     labels: NDArray[np.int64]
-    sure: Confidence | None
+    confidence: Confidence | None
 
 
 def parse_sentences(
@@ -76,9 +76,9 @@ def parse_sentences(
         (heads, labels.hashes(of_tree))
         for heads, of_tree in zip(trees.found.heads, trees.labels, strict=True)
     ]
-    sure = trees.sure if decoder.confidence else None
+    confidence = trees.confidence if decoder.confidence else None
     scores = trees.found.scores if decoder.keeps_trees else None
-    return make_parses(tokens, sentences, labelled, strings, sure=sure, scores=scores)
+    return make_parses(tokens, sentences, labelled, strings, confidence=confidence, scores=scores)
 
 
 def _joined(
@@ -88,14 +88,14 @@ def _joined(
     n_trees = len(trees[0].labels) if trees else 1
     found = Found.none(n_trees, sentences)
     labels = np.full(found.heads.shape, NO_LABEL, dtype=np.int64)
-    sure = Confidence.certain(len(sentences.words))
+    confidence = Confidence.certain(len(sentences.words))
     for part, one in zip(parts, trees, strict=True):
         words = part[sentences.sentence]
         found.put(sentences, part, one.found)
         labels[:, words] = one.labels
-        if one.sure is not None:
-            sure.put(words, one.sure)
-    return LabelledTrees(found, labels, sure)
+        if one.confidence is not None:
+            confidence.put(words, one.confidence)
+    return LabelledTrees(found, labels, confidence)
 
 
 class ParserPipe:

@@ -92,9 +92,11 @@ def tree_confidence(
     """
     by_head = search.head_probabilities(scored, temperatures.heads)
     of_words = by_head[scored.sentences.sentence, scored.sentences.places]
-    sure = Confidence.certain(len(heads))._replace(distributions=most_probable_heads(of_words))
-    sure.heads[:] = of_words[range(len(heads)), heads]
+    confidence = Confidence.certain(len(heads))._replace(
+        distributions=most_probable_heads(of_words)
+    )
+    confidence.heads[:] = of_words[range(len(heads)), heads]
     if (heads > 0).any():
         by_label = label_probabilities(scored, heads, temperatures.labels)
-        sure.labels[heads > 0] = by_label[range(len(by_label)), labels[heads > 0]]
-    return sure
+        confidence.labels[heads > 0] = by_label[range(len(by_label)), labels[heads > 0]]
+    return confidence

@@ -146,8 +146,8 @@ class Editor:
             RequestError: There is no such sentence.
         """
         with self._lock:
-            tree, sure = self._tree(number), self._sure(number)
-            columns = zip(tree.sentence.words, self._probabilities[number], sure, strict=True)
+            tree, given = self._tree(number), self._head_probabilities(number)
+            columns = zip(tree.sentence.words, self._probabilities[number], given, strict=True)
             words = [
                 {
                     "form": row.form,
@@ -159,7 +159,7 @@ class Editor:
                 }
                 for row, found, probability in columns
             ]
-            svg = render_sentence_svg(tree.sentence, width, sure=sure)
+            svg = render_sentence_svg(tree.sentence, width, probabilities=given)
             shown = {"words": words, "svg": svg, "n_changes": self._n_made}
             return {**self._summary(number), **shown, "problem": self._problem}
 
@@ -221,7 +221,7 @@ class Editor:
     def _summary(self, number: int) -> dict[str, Any]:
         tree = self._trees[number]
         sentence = tree.sentence
-        rest = np.delete(self._sure(number), [word - 1 for word in tree.confirmed])
+        rest = np.delete(self._head_probabilities(number), [word - 1 for word in tree.confirmed])
         doubt = float(1.0 - rest.mean()) if len(rest) else 0.0
         state = f"{len(tree.confirmed)}/{sentence.n_words}, rest {100 * doubt:.0f} % doubtful"
         return {
@@ -235,7 +235,7 @@ class Editor:
             "state": "✓ confirmed" if tree.done else state,
         }
 
-    def _sure(self, number: int) -> list[float]:
+    def _head_probabilities(self, number: int) -> list[float]:
         """Return the probability of each head. A missing one counts as the most probable one."""
         heads = self._trees[number].sentence.heads[1:]
         rows = zip(self._probabilities[number], heads, strict=True)

@@ -68,8 +68,10 @@ class ParseRequest(BaseModel, extra="forbid"):
             tokens = [_token(token, forms[token.i], *places[token.i]) for token in span]
             found.append({"conllu": f"{sentence}\n\n", "tokens": tokens})
             if self.svg_width is not None:
-                sure = [token["head_probability"] for token in tokens]
-                found[-1]["svg"] = render_sentence_svg(sentence, self.svg_width, sure=sure)
+                probabilities = [token["head_probability"] for token in tokens]
+                found[-1]["svg"] = render_sentence_svg(
+                    sentence, self.svg_width, probabilities=probabilities
+                )
         return found
 
 

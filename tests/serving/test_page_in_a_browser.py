@@ -294,7 +294,7 @@ def test_text(browsed: Browsed, tmp_path: Path) -> None:
     assert found["tree-1.png"].startswith(b"\x89PNG") and len(found["tree-1.png"]) > 2000
     sure = page.evaluate(
         """() => [...document.querySelectorAll("#trees g[style]")]
-          .map((arc) => Number(arc.style.getPropertyValue("--sure")))"""
+          .map((arc) => Number(arc.style.getPropertyValue("--probability")))"""
     )
     assert len(sure) >= 6 and all(0 < one <= 1 for one in sure)
     assert page.select_option("#model", "bare") == ["bare"]

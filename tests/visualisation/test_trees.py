@@ -74,11 +74,15 @@ def test_unknown_gold_heads_are_not_errors() -> None:
 
 
 def test_less_probable_arcs_are_lighter_and_doubtful_ones_dashed() -> None:
-    sure = [0.9, 0.1, None, *[1.0] * 5]
-    svg = render_tree_svg(WORDS, HEADS, LABELS, sure=sure)
+    probabilities = [0.9, 0.1, None, *[1.0] * 5]
+    svg = render_tree_svg(WORDS, HEADS, LABELS, probabilities=probabilities)
     assert arcs(svg) == {"": 8, "crossing": 1, "doubtful": 1}
-    assert Counter(re.findall(r'style="--sure: ([^"]+)"', svg)) == {"1": 5, "0.9": 1, "0.1": 1}
-    assert "--sure:" not in render_tree_svg(WORDS, HEADS, LABELS)
+    assert Counter(re.findall(r'style="--probability: ([^"]+)"', svg)) == {
+        "1": 5,
+        "0.9": 1,
+        "0.1": 1,
+    }
+    assert "--probability:" not in render_tree_svg(WORDS, HEADS, LABELS)
 
 
 def test_sentences_are_drawn_with_the_tags_that_they_have() -> None:

@@ -128,7 +128,10 @@ def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
     """Draw the tooltip, the halo, the stroke, the arrowhead and the label of an arc."""
     arc, ridge = placed.arc, round(sign * placed.rise)
     path = _path(placed, ridge, sign)
-    kinds = [*arc.kinds, *(["doubtful"] if arc.sure is not None and arc.sure < 0.5 else [])]
+    kinds = [
+        *arc.kinds,
+        *(["doubtful"] if arc.probability is not None and arc.probability < 0.5 else []),
+    ]
     return element(
         "g",
         *([] if tooltip is None else [element("title", tooltip)]),
@@ -137,7 +140,7 @@ def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
         *([] if placed.to_edge else [element("polygon", points=_tip(round(placed.end), sign))]),
         element("text", arc.label, x=round(placed.label_x), y=ridge + round(LABEL_SIZE * 0.34)),
         class_=" ".join(f"npparse-{kind}" for kind in kinds) or None,
-        style=None if arc.sure is None else f"--sure: {arc.sure:.2g}",
+        style=None if arc.probability is None else f"--probability: {arc.probability:.2g}",
     )
 
 

@@ -40,14 +40,15 @@ class Arc:
         dependent: The dependent, 1..n.
         label: The relation.
         kinds: The classes that determine its colour: "crossing", "wrong", "gold", "mislabelled".
-        sure: The probability of the head, which determines how light the arc is; None if unknown.
+        probability: The probability of the head, which determines how light the arc is; None if
+            unknown.
     """
 
     head: int
     dependent: int
     label: str
     kinds: tuple[str, ...] = ()
-    sure: float | None = None
+    probability: float | None = None
 
     @property
     def span(self) -> tuple[int, int]:

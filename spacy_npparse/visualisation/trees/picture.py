@@ -28,7 +28,7 @@ def render_tree_svg(
     gold_labels: Sequence[str] | None = None,
     title: str | None = None,
     width: float | None = None,
-    sure: Sequence[float | None] | None = None,
+    probabilities: Sequence[float | None] | None = None,
 ) -> str:
     """Draw a tree, with non-projective arcs in colour.
 
@@ -42,8 +42,8 @@ def render_tree_svg(
         gold_labels: The n correct relations, which need `gold_heads`. Wrong labels are marked.
         title: The text alternative; by default the sentence.
         width: The width in px at which the sentence is broken into rows; None for a single row.
-        sure: The n probabilities of the heads, None where unknown. The lighter an arc, the less
-            probable is its head. Arcs with a probability below 0.5 are dashed.
+        probabilities: The n probabilities of the heads, None where unknown. The lighter an arc, the
+            less probable is its head. Arcs with a probability below 0.5 are dashed.
 
     Returns:
         A self-contained SVG element.
@@ -54,11 +54,11 @@ def render_tree_svg(
     """
     above, below = tree_arcs(words, heads, labels, gold_heads, gold_labels)
     _check_length("tags", tags, len(words))
-    _check_length("sure", sure, len(words))
+    _check_length("probabilities", probabilities, len(words))
     if width is not None and not width > 2 * MARGIN:
         raise ValueError(f"width is {width}, but must be more than {2 * MARGIN:.0f}")
-    if sure is not None:
-        above = [replace(arc, sure=sure[arc.dependent - 1]) for arc in above]
+    if probabilities is not None:
+        above = [replace(arc, probability=probabilities[arc.dependent - 1]) for arc in above]
     drawing = draw_tree(
         words,
         above,
@@ -75,7 +75,7 @@ def render_sentence_svg(
     sentence: Sentence,
     width: float,
     gold: Sentence | None = None,
-    sure: Sequence[float | None] | None = None,
+    probabilities: Sequence[float | None] | None = None,
 ) -> str:
     """Draw the tree of a CoNLL-U sentence with its UPOS tags; see `render_tree_svg`.
 
@@ -83,7 +83,7 @@ def render_sentence_svg(
         sentence: The sentence.
         width: The width in px at which the sentence is broken into rows.
         gold: The same words with the correct tree.
-        sure: The probability of the head of each word.
+        probabilities: The probability of the head of each word.
     """
     tags = [row.upos for row in sentence.words]
     return render_tree_svg(
@@ -94,7 +94,7 @@ def render_sentence_svg(
         gold_heads=None if gold is None else gold.heads[1:],
         gold_labels=None if gold is None else [row.deprel for row in gold.words],
         width=width,
-        sure=sure,
+        probabilities=probabilities,
     )
 
 
