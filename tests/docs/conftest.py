@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 SAMPLE = ROOT / "assets" / "sample_treebank"
 IN_A_CLONE = ("assets", "benchmarks", "configs", "docs", "examples", "project.yml")
-NAMES = ("got", "hu", "en_lines", "sv_lines", "la_proiel", "la")
+NAMES = ("got", "hu", "hu_nerkor", "en_lines", "sv_lines", "la_proiel", "la")
 TREEBANKS = {
     "train": ("train", *(f"{name}-ud-train" for name in NAMES)),
     "dev": ("dev", *(f"{name}-ud-{part}" for name in NAMES for part in ("dev", "test"))),
