@@ -75,7 +75,8 @@ def damaged(words, random_):
         is_other = head != 0 and random_.random() < 0.3
         deprel = random_.choice(LABELS) if is_other else word.deprel
         upos = random_.choice(TAGS) if random_.random() < 0.1 else word.upos
-        yield word._replace(head=str(head), deprel=deprel, upos=upos)
+        # DEPS may name empty nodes, which are not written.
+        yield word._replace(head=str(head), deprel=deprel, upos=upos, deps="_")
 
 
 @needs_udvalidate
