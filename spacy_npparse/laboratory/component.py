@@ -71,11 +71,16 @@ class ComponentPipeline(TrainedPipeline):
     def check(self, task: Task) -> None:
         config = self.config(task).merge(dot_to_dict(self.overrides())).interpolate()
         component = config["components"][COMPONENT]
+        factory = component.pop("factory")
         try:
-            spacy.blank("xx").add_pipe(component.pop("factory"), config=component)
+            spacy.blank("xx").add_pipe(factory, config=component)
         except ConfigValidationError as error:
-            title = f"{self.name!r} has settings that the component or its model does not have"
-            raise ConfigValidationError.from_error(error, title, show_config=False) from error
+            reasons = "; ".join(
+                f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors
+            )
+            raise ValueError(
+                f"{self.name!r}: {reasons}. Give settings of {factory} or of its model."
+            ) from error
 
     def overrides(self) -> dict[str, Any]:
         kept = dict(self._trained_settings())

@@ -118,7 +118,7 @@ def test_which_a_config_alone_cannot_ask_for(tmp_path):
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("mh4,oracel=static", "unexpected argument: 'oracel'"),
+        ("mh4,oracel=static", "^'mh4,oracel=static': mh4_parser.oracel: unexpected argument"),
         ("mst,model.hiden_size=12", "unexpected argument: 'hiden_size'"),
         ("attardi,oracle=none", "oracle is 'none', but must be one of: static"),
         ("attardi,decoder.beam=4", "decoder.beam is not a setting; choose from: confidence"),
