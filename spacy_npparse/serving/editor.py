@@ -122,7 +122,7 @@ class Editor:
             self._apply(record)
         self._write()
         self._problem = ""
-        # Nobody doubts the heads of a sentence that cannot be parsed.
+        # Sentences that cannot be parsed count as certain, so that they are last in the list.
         self._probabilities = [np.ones((one.n_words, one.n_words + 1)) for one in sentences]
         can_be_parsed = (i for i, one in enumerate(sentences) if not uncut_tokens(one))
         for batch in minibatch(can_be_parsed, pipeline.nlp.batch_size):

@@ -146,7 +146,7 @@ class Statistics:
         notes = []
         if n_long:
             notes.append(
-                f"{n_long:,} trees have more than {MAX_LENGTH} words. For those that are not "
+                f"Trees with more than {MAX_LENGTH} words: {n_long:,}. For those that are not "
                 "projective, the numbers of MH4, and those of arcs, are lower bounds."
             )
         if exact != greedy:
@@ -270,14 +270,14 @@ def _arcs_of_mh(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int6
     counts = []
     for heads in trees:
         n = len(heads) - 1
+        if n > MAX_LENGTH and is_projective(heads):
+            counts.append(n)
+            continue
         right = np.zeros((1, n + 2, n + 2), dtype=np.float32)
         right[0, heads[1:], range(1, n + 1)] = 1.0
         length = np.array([n], dtype=np.int32)
         if n <= MAX_LENGTH:
             found = decode_mh(MHScores.of_arcs(right), length, n_heads, single_root=False)
-        elif is_projective(heads):
-            counts.append(n)
-            continue
         else:
             nothing = np.zeros((n + 2, 7, 0), dtype=np.float32)
             factors = MHFactors(nothing, nothing[:, 0], nothing[:, 1:], nothing[:, 0], right)

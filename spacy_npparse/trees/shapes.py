@@ -15,10 +15,7 @@ def gap_degree(heads: Sequence[int]) -> int:
 
     Source: Bodirsky, Kuhlmann and Möhl (2005).
     """
-    return max(
-        (sum(b > a + 1 for a, b in pairwise(words)) for words in _yields(heads)),
-        default=0,
-    )
+    return max((sum(b > a + 1 for a, b in pairwise(one)) for one in _yields(heads)), default=0)
 
 
 def edge_degree(heads: Sequence[int]) -> int:

@@ -292,11 +292,11 @@ def test_text(browsed: Browsed, tmp_path: Path) -> None:
     svg = found["tree-1.svg"].decode()
     assert svg.startswith("<svg") and "<style>" in svg and "glaubt" in svg
     assert found["tree-1.png"].startswith(b"\x89PNG") and len(found["tree-1.png"]) > 2000
-    sure = page.evaluate(
+    probabilities = page.evaluate(
         """() => [...document.querySelectorAll("#trees g[style]")]
           .map((arc) => Number(arc.style.getPropertyValue("--probability")))"""
     )
-    assert len(sure) >= 6 and all(0 < one <= 1 for one in sure)
+    assert len(probabilities) >= 6 and all(0 < one <= 1 for one in probabilities)
     assert page.select_option("#model", "bare") == ["bare"]
 
 

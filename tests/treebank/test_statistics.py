@@ -99,7 +99,7 @@ def test_long_trees_have_lower_bounds():
     found = treebank_statistics([chain(300, True), chain(301, False)])
     assert found.covered == {"projective": 1, "MH4": 2, "1-endpoint-crossing": 2, "well-nested": 2}
     assert found.covered_arcs["MH4"] == 601 and found.covered_arcs["projective"] < 601
-    assert found.note().startswith("1 trees have more than 300 words.")
+    assert found.note().startswith("Trees with more than 300 words: 1. ")
 
 
 def test_every_system_is_there(sample):

@@ -128,10 +128,8 @@ def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
     """Draw the tooltip, the halo, the stroke, the arrowhead and the label of an arc."""
     arc, ridge = placed.arc, round(sign * placed.rise)
     path = _path(placed, ridge, sign)
-    kinds = [
-        *arc.kinds,
-        *(["doubtful"] if arc.probability is not None and arc.probability < 0.5 else []),
-    ]
+    is_doubtful = arc.probability is not None and arc.probability < 0.5
+    kinds = [*arc.kinds, *(["doubtful"] if is_doubtful else [])]
     return element(
         "g",
         *([] if tooltip is None else [element("title", tooltip)]),
