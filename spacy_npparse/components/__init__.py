@@ -18,6 +18,7 @@ from spacy_npparse.components.half_precision import round_to_half
 from spacy_npparse.components.lemmatizer import CharacterLemmatizer
 from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.components.unannotated import drop_unannotated_components
+from spacy_npparse.components.updates import scale_updates
 
 __all__ = [
     "CONSTRAINTS_KEY",
@@ -31,5 +32,6 @@ __all__ = [
     "constraints_of_sentence",
     "drop_unannotated_components",
     "round_to_half",
+    "scale_updates",
     "set_given_labels",
 ]

@@ -63,6 +63,7 @@ from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
 from spacy_npparse.transitions import Derivation
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
+from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -91,6 +92,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         trees: The search for labelled trees.
         system_name: The name of the component's factory, without `_parser`.
         keep: Whether heads and labels of a Doc are kept, see `ParserSettings`.
+        n_training_words: The number of words with gold heads in the data that `initialize` has
+            read; 0 in other parsers.
     """
 
     def __init__(
@@ -121,6 +124,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self._fixed = {"pseudo_projective": encoding, **(fixed or {})}
         self._finder = SentenceFinder(name)
         self._rehearsal_model: Model | None = None
+        self.n_training_words = 0
         # The data that spaCy saves and loads.
         self.cfg: dict[str, Any] = self._state().to_json()
         register_extensions()
@@ -364,8 +368,15 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         gold: Iterator[GoldBatch] = (self.label_set.gold(batch)[0] for batch in batches)
         if finds_sentences:
             gold = counting_sentences(self.name, gold)
-        self._warn(self.search.begin_training(self.network.shim.net, gold))
+        self._warn(self.search.begin_training(self.network.shim.net, self._counting_words(gold)))
         self.label_rules = counts.rules() if given_rules is None else given_rules
+
+    def _counting_words(self, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
+        """Count the words with gold heads while the gold trees are read."""
+        self.n_training_words = 0
+        for batch in gold:
+            self.n_training_words += int((batch.heads != NO_HEAD).sum())
+            yield batch
 
     def update(
         self,
