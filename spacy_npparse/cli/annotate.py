@@ -32,7 +32,6 @@ from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.ray_actors import RayActors
 from spacy_npparse.scaling.shards import FailingPipelineError, Job, ShardFiles
-from spacy_npparse.scaling.termination import TerminationError
 from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker
 from spacy_npparse.scaling.workers import Workers
@@ -172,7 +171,7 @@ def annotate(
 def _saying_how_to_go_on(context: typer.Context) -> Iterator[None]:
     try:
         yield
-    except TerminationError:
+    except KeyboardInterrupt:
         command = command_line(context)
         typer.echo(f"⚠ Interrupted. To continue, run the command again: {command}", err=True)
         raise

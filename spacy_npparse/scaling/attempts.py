@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from spacy_npparse.files import naming, replacing
-from spacy_npparse.scaling.termination import TerminationError
 
 # A process may be killed for reasons that have nothing to do with its texts. After this number of
 # losses with a batch, its texts are annotated one by one, with as many attempts again.
@@ -73,7 +72,7 @@ class Attempt:
         self._add(texts)
         try:
             yield
-        except (Exception, TerminationError):
+        except (Exception, KeyboardInterrupt):
             self._add([])
             raise
         self._add([])

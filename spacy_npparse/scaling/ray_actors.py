@@ -43,7 +43,7 @@ class RayActors(Generic[Tag, Result]):
         cpus: int = 1,
         gpus: float = 0,
     ) -> None:
-        self._cluster = Cluster(address)
+        self._cluster = Cluster(address, cpus, gpus)
         self._ray = self._cluster.ray
         options = dict(num_cpus=cpus, num_gpus=gpus, max_restarts=-1, max_task_retries=1)
         self._actor_class = self._ray.remote(**options)(_Actor)

@@ -10,6 +10,8 @@ import threading
 from spacy_npparse.errors import UserError
 from spacy_npparse.extras import RAY, optional_module
 
+logger = logging.getLogger(__name__)
+
 # The time in seconds that a cluster may take to answer.
 _PATIENCE = 10
 
@@ -24,6 +26,8 @@ class Cluster:
     Args:
         address: The address of the cluster, as in `ray.init`; None for the cluster that this
             machine belongs to, or a new one of this machine alone. An existing connection is used.
+        cpus: The number of cores that each worker needs. If no machine has them, a warning says so.
+        gpus: The number of GPUs that each worker needs.
 
     Attributes:
         ray: The module `ray`.
@@ -33,11 +37,19 @@ class Cluster:
         MissingExtraError: Ray is not installed.
     """
 
-    def __init__(self, address: str | None) -> None:
+    def __init__(self, address: str | None, cpus: int, gpus: float) -> None:
         self.ray = optional_module(RAY)
         self._is_own = not self.ray.is_initialized()
         if self._is_own:
             self._connect(address)
+        machines = [machine["Resources"] for machine in self.ray.nodes() if machine["Alive"]]
+        if not any(one.get("CPU", 0) >= cpus and one.get("GPU", 0) >= gpus for one in machines):
+            logger.warning(
+                "No machine of the Ray cluster has %d CPUs and %g GPUs, as each worker needs. The "
+                "work waits until one joins the cluster.",
+                cpus,
+                gpus,
+            )
 
     def close(self) -> None:
         """Close the connection, unless it existed before."""

@@ -30,7 +30,7 @@ class RayTasks(Generic[Tag, Result]):
     def __init__(
         self, address: str | None, begin: Callable[..., None], *arguments: Any, cpus: int = 1
     ) -> None:
-        self._cluster = Cluster(address)
+        self._cluster = Cluster(address, cpus, 0)
         self._ray = self._cluster.ray
         self._do = self._ray.remote(num_cpus=cpus)(_do)
         self._begin = (begin, arguments)

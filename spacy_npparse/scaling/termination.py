@@ -19,13 +19,9 @@ _SIGNALS = [
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
 
-class TerminationError(BaseException):
-    """A signal that ends this process, raised wherever the process is."""
-
-
 @contextmanager
 def cleaning_up_on_termination() -> Iterator[None]:
-    """Let a signal that ends the process first raise an exception in the block, so that temporary
+    """Let a signal that ends the process first raise KeyboardInterrupt in the block, so that
     files are removed and subprocesses are ended. Then the process ends by the signal, as its parent
     expects.
 
@@ -47,11 +43,12 @@ def cleaning_up_on_termination() -> Iterator[None]:
             # A worker may get one signal from the terminal and one from its parent.
             return
         received.append(number)
-        # Whoever waits for subprocesses, such as spaCy, ignores the exception until they end.
+        # Whoever waits for subprocesses, such as spaCy, ignores the exception until they end. Ray
+        # would ignore any other exception than KeyboardInterrupt as long as it waits.
         warnings.simplefilter("ignore")
         for process in active_children():
             process.terminate()
-        raise TerminationError
+        raise KeyboardInterrupt
 
     known = {number: signal.getsignal(number) for number in _SIGNALS}
     ours = {number: handler for number, handler in known.items() if handler in _DEFAULT}

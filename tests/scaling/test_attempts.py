@@ -4,7 +4,6 @@ import pytest
 from small_corpora import Killed
 
 from spacy_npparse.scaling.attempts import Attempt, DeadlyTextError, killed_with
-from spacy_npparse.scaling.termination import TerminationError
 
 
 @pytest.fixture
@@ -40,7 +39,7 @@ def test_first_together_then_alone_then_not_at_all(note):
     assert not killed_with(note) and not note.exists()
 
 
-@pytest.mark.parametrize("end", [KeyError, TerminationError])
+@pytest.mark.parametrize("end", [KeyError, KeyboardInterrupt])
 def test_who_ends_otherwise_blames_nobody(note, end):
     attempt(note, [0, 1])
     for _ in range(3):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -84,6 +85,44 @@ def test_tasks_end_when_the_block_is_left(cluster, tmp_path):
     while Path(f"/proc/{pid}").exists():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize("cpus, told", [(2, ""), (3, "No machine of the Ray cluster has 3 CPUs")])
+def test_a_cluster_without_enough_cores_is_told(cluster, caplog, cpus, told):
+    with RayTasks(None, int, cpus=cpus):
+        assert told in caplog.text and bool(told) == bool(caplog.records)
+
+
+ENDLESS = """
+import sys, time
+from pathlib import Path
+from spacy_npparse.scaling import RayTasks, cleaning_up_on_termination
+
+begun = Path(sys.argv[1])
+with cleaning_up_on_termination(), RayTasks("local", int) as tasks:
+    tasks.start("endless", lambda: begun.touch() or time.sleep(1000))
+    list(tasks.ended())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+def test_signals_end_the_wait_for_a_task(tmp_path, number):
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    begun = tmp_path / "begun"
+    # A shell ignores SIGINT in background jobs.
+    known = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with subprocess.Popen([sys.executable, tmp_path / "endless.py", begun]) as program:
+            while not begun.exists() and program.poll() is None:
+                time.sleep(0.1)
+            program.send_signal(number)
+            try:
+                assert program.wait(120) == -number
+            finally:
+                program.kill()
+    finally:
+        signal.signal(signal.SIGINT, known)
 
 
 def test_no_ray(monkeypatch):
