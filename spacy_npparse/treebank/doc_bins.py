@@ -10,13 +10,15 @@ import zlib
 from collections.abc import Iterator
 from itertools import islice, repeat
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
+from tempfile import SpooledTemporaryFile, gettempdir
 from typing import IO, Any
 
 import numpy as np
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from srsly.msgpack import Packer, Unpacker
+
+from spacy_npparse.files import naming
 
 # A lossless file has all attributes that are columns of CoNLL-U, and user data.
 ATTRIBUTES = ["ORTH", "NORM", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
@@ -55,15 +57,18 @@ class DocBinWriter:
 
         Args:
             doc: The Doc.
+
+        Raises:
+            WriteError: A temporary file cannot be written. The file is then useless.
         """
         one = _doc_bin()
         one.add(doc)
         values = [self._packer.pack(getattr(one, name)[0]) for name in _LISTS]
         arrays = one.tokens[0], one.spaces[0], np.array([len(doc)], dtype=np.int32)
-        for part, value in zip(
-            self._parts.values(), [*(array.tobytes() for array in arrays), *values], strict=True
-        ):
-            part.write(value)
+        packed = [*(array.tobytes() for array in arrays), *values]
+        with naming(gettempdir()):
+            for part, value in zip(self._parts.values(), packed, strict=True):
+                part.write(value)
         self._strings |= one.strings
         self.n_docs += 1
         self.n_tokens += len(doc)

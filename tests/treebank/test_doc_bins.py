@@ -1,6 +1,8 @@
 """Files of spaCy's binary format that are written and read Doc by Doc."""
 
+import errno
 import io
+import tempfile
 
 import pytest
 import spacy
@@ -8,7 +10,8 @@ from parser_helpers import SAMPLE
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from spacy_npparse.treebank import docs_from_conllu
+from spacy_npparse.files import WriteError
+from spacy_npparse.treebank import doc_bins, docs_from_conllu
 from spacy_npparse.treebank.doc_bins import ATTRIBUTES, DocBinReader, DocBinWriter
 
 
@@ -39,6 +42,19 @@ def test_files_and_docs_are_those_of_spacy(source, tmp_path):
     assert [doc.to_bytes() for doc in found] == [doc.to_bytes() for doc in expected]
     assert reader.n_docs == writer.n_docs == len(expected)
     assert reader.n_tokens == writer.n_tokens == sum(map(len, expected))
+
+
+def test_a_full_disk_for_temporary_files_is_named(monkeypatch):
+    class Full(io.BytesIO):
+        def __init__(self, _):
+            super().__init__()
+
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(doc_bins, "SpooledTemporaryFile", Full)
+    with pytest.raises(WriteError, match=f"{tempfile.gettempdir()}: cannot be written: No space"):
+        DocBinWriter(io.BytesIO()).add(odd_docs()[0])
 
 
 def test_other_attributes_and_earlier_files(tmp_path):
