@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
@@ -38,6 +37,7 @@ from spacy_npparse.cli._texts import check_text, read_file
 from spacy_npparse.cli._threads import Threads
 from spacy_npparse.cli._treebanks import without_uncut_tokens
 from spacy_npparse.files import is_stream
+from spacy_npparse.scaling.inputs import unique_name
 from spacy_npparse.treebank import (
     Paragraph,
     Sentence,
@@ -138,10 +138,11 @@ def select(
     nlp = load_parser(model, gpu_id, code, treebank)
     parser_of(nlp)
     size = batch_size or nlp.batch_size
+    names: dict[str, int] = {}
     found = [
         sentence
-        for path, name in zip(texts, _names(texts), strict=True)
-        for sentence in _read(nlp, path, name, size)
+        for path in texts
+        for sentence in _read(nlp, path, unique_name(path.stem, names), size)
     ]
     # Repeated sentences would add nothing.
     different: dict[tuple[str, ...], Sentence] = {}
@@ -217,14 +218,6 @@ def _select_doubtful(
 
 def _forms(sentence: Sentence) -> tuple[str, ...]:
     return tuple(word.form for word in sentence.words)
-
-
-def _names(texts: Sequence[Path]) -> Iterator[str]:
-    """Find a unique name for each file."""
-    counts: Counter[str] = Counter()
-    for path in texts:
-        counts[path.stem] += 1
-        yield path.stem if counts[path.stem] == 1 else f"{path.stem}~{counts[path.stem]}"
 
 
 def _read(nlp: Language, path: Path, name: str, batch_size: int) -> Iterator[Sentence]:

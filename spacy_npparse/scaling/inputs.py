@@ -83,9 +83,9 @@ def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
         InputError: A file does not exist, cannot be read, is given twice, or is in the folder to
             write to; or its name is not UTF-8.
     """
-    names: dict[str, Path] = {}
+    inputs: list[Input] = []
+    taken: dict[str, int] = {}
     known: dict[Path, Path] = {}
-    n_others: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     own = output.resolve()
     for path, name in (pair for one in given for pair in _found(one, output, left_out)):
@@ -99,19 +99,33 @@ def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
                 f"{path} is in {output}, where it could be overwritten. Give another folder to "
                 "write to."
             )
-        # The name must not contain the separators of a sent_id, or equal another name.
-        unique = plain = "_".join(name.replace("/", ".").replace("\\", ".").split())
-        while unique in names:
-            n_others[plain] += 1
-            unique = f"{plain}~{n_others[plain] + 1}"
-        names[unique] = path
+        inputs.append(Input(path, unique_name(name, taken)))
     if left_out:
         logger.warning(
             "Files left out of folders: %s. Only %s files are read, also as .gz, .xz, .zst.",
             _shown(left_out),
             _kinds(),
         )
-    return [Input(path, name) for name, path in names.items()]
+    return inputs
+
+
+def unique_name(name: str, taken: dict[str, int]) -> str:
+    """Make a name for a file that can be part of a sent_id and that no other file has.
+
+    Args:
+        name: The name.
+        taken: The names of the other files, to which the new one is added, with numbers that this
+            function uses.
+
+    Returns:
+        The name without the separators of a sent_id, with a number if it is taken.
+    """
+    unique = plain = "_".join(name.replace("/", ".").replace("\\", ".").split())
+    while unique in taken:
+        taken[plain] += 1
+        unique = f"{plain}~{taken[plain]}"
+    taken[unique] = 1
+    return unique
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from small_corpora import COMPRESS, write_corpus
 
 from spacy_npparse.extras import ZSTD, MissingExtraError
-from spacy_npparse.scaling.inputs import Input, InputError, find_inputs
+from spacy_npparse.scaling.inputs import Input, InputError, find_inputs, unique_name
 from spacy_npparse.scaling.plan import ChangedInputError, plan, units_of_shard
 from spacy_npparse.scaling.texts import UnreadableError, texts_of_unit
 from spacy_npparse.scaling.units import Position, Reading, UnitReader
@@ -148,6 +148,13 @@ def test_many_files_of_one_name(tmp_path):
     assert names[:4] == ["a~3", "a", "a~2", "a~4"] and len(set(names)) == 10001
     # It takes a second or two, but would take much longer with a comparison of all pairs of names.
     assert time.process_time() - start < 10
+
+
+def test_names_can_be_part_of_a_sent_id():
+    taken = {}
+    given = ["my file", "a/b", "a.b", "a\\b", "my_file~2", "my\tfile"]
+    names = [unique_name(name, taken) for name in given]
+    assert names == ["my_file", "a.b", "a.b~2", "a.b~3", "my_file~2", "my_file~3"]
 
 
 def test_compression_makes_no_difference(corpus, tmp_path):
