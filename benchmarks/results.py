@@ -81,8 +81,6 @@ TREEBANKS = (
 )
 TWO = TREEBANKS[:2]
 SPACY, OF_SPACY = "spacy", 4000
-# Columns that spaCy's parser does not predict, because it is trained alone, and dependent scores.
-NOT_OF_SPACY = {Metric(name) for name in "UPOS XPOS UFeats AllTags Lemmas MLAS BLEX".split()}
 ENSEMBLE, MEMBERS = "ensemble", ("mh4", "one_endpoint_crossing", "mst")
 MAIN, ENCODER = "mh4", "e5-small"
 WITH_ENCODER = f"{MAIN} with {ENCODER}"
@@ -244,8 +242,8 @@ class Board(NamedTuple):
                 "train_words": sum(sentence.n_words for sentence in read_conllu(task.train)),
                 "minutes": None if parser == ENSEMBLE else round(trial.training_minutes, 1),
                 "words_per_second": round(other.words_per_second),
-                "gold tokens": scores_of(trial, parser),
-                "plain text": scores_of(other, parser),
+                "gold tokens": scores_of(trial),
+                "plain text": scores_of(other),
             }
 
     def claims(
@@ -285,9 +283,9 @@ def _is_assembled(run: Run) -> bool:
     return isinstance(one, Ensemble) and all(p.exists() for p in one.members(run.seed).values())
 
 
-def scores_of(trial: Trial, parser: str) -> dict[str, float]:
+def scores_of(trial: Trial) -> dict[str, float]:
     """Return the scores that are defined, in percent."""
-    excluded = {*trial.scores.without_gold, Metric.ELAS, *(NOT_OF_SPACY if parser == SPACY else ())}
+    excluded = {*trial.scores.without_gold, *trial.scores.without_prediction, Metric.ELAS}
     found = {m.value: rate(*f) for m, f in trial.scores.fractions().items() if m not in excluded}
     return {name: round(100 * value, 4) for name, value in found.items() if value is not None}
 

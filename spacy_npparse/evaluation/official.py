@@ -104,16 +104,16 @@ def las_of_sentences(comparison: Comparison) -> list[Score]:
     ]
 
 
-def scores_without_gold(gold: Analysis) -> list[Metric]:
-    """Find the scores that are meaningless because the gold annotation leaves their column empty.
+def scores_of_empty_columns(analysis: Analysis) -> list[Metric]:
+    """Find the scores whose columns an analysis leaves empty.
 
     Args:
-        gold: The gold analysis.
+        analysis: The gold or the predicted analysis.
     """
     empty = {
         column
         for column in ("upos", "xpos", "feats", "lemmas", "deps")
-        if all(value == EMPTY for value in getattr(gold, column))
+        if all(value == EMPTY for value in getattr(analysis, column))
     }
     return [metric for metric, columns in _COLUMNS.items() if empty.issuperset(columns)]
 

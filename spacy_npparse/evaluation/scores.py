@@ -22,7 +22,7 @@ from spacy_npparse.evaluation.nonprojective import NonProjectiveScores, nonproje
 from spacy_npparse.evaluation.official import (
     las_of_sentences,
     official_scores,
-    scores_without_gold,
+    scores_of_empty_columns,
 )
 from spacy_npparse.tables import Column, Table, columns, percent, text
 from spacy_npparse.treebank import Sentence
@@ -50,6 +50,7 @@ class Scores:
         official: The scores of the CoNLL 2018 shared task, from Tokens to BLEX, and ELAS.
         without_gold: The official scores that are meaningless because the gold annotation lacks the
             column.
+        without_prediction: The official scores whose column the prediction lacks.
         n_without_head: The number of gold words without a head, which do not count in scores of
             trees.
         n_without_relation: The number of gold words with a head but without a relation, which count
@@ -63,6 +64,7 @@ class Scores:
 
     official: dict[Metric, Score]
     without_gold: list[Metric]
+    without_prediction: list[Metric]
     n_without_head: int
     n_without_relation: int
     per_relation: dict[str, Score]
@@ -87,6 +89,7 @@ class Scores:
                 metric.value: _score_dict(score) for metric, score in self._shown().items()
             },
             "without_gold": [metric.value for metric in self.without_gold],
+            "without_prediction": [metric.value for metric in self.without_prediction],
             "words_without_head": self.n_without_head,
             "words_without_relation": self.n_without_relation,
             "exact_match": None if self.exact_match is None else self.exact_match.recall,
@@ -103,7 +106,10 @@ class Scores:
         """Write the table of the official evaluation, in percent, and the other scores as text."""
         shown = self._shown()
         lacking = missing_columns(metric for metric in shown if metric in self.without_gold)
-        return text(self.official_table(), lacking, self._unannotated(), self.other_table())
+        names = [one.label for one in self.without_prediction if one not in self.without_gold]
+        unpredicted = f"The prediction lacks the columns of: {', '.join(names)}." if names else ""
+        notes = (lacking, unpredicted, self._unannotated())
+        return text(self.official_table(), *notes, self.other_table())
 
     def official_table(self) -> Table:
         """Make the table of the official evaluation."""
@@ -183,7 +189,8 @@ def score_comparison(comparison: Comparison) -> Scores:
     has_head = [head != NO_HEAD for head in gold.heads]
     return Scores(
         official=official_scores(comparison),
-        without_gold=scores_without_gold(gold),
+        without_gold=scores_of_empty_columns(gold),
+        without_prediction=scores_of_empty_columns(comparison.system),
         n_without_head=has_head.count(False),
         n_without_relation=sum(
             known and deprel is None for known, deprel in zip(has_head, gold.deprels, strict=True)
@@ -294,8 +301,11 @@ class ScoreSum:
         found = score_comparison(Comparison(gold, system, aligned))
         if self._sum is not None:
             # What one part has, the whole has.
-            lacking = [metric for metric in found.without_gold if metric in self._sum.without_gold]
-            found = replace(total(self._sum, found), without_gold=lacking)
+            lacking = {
+                name: [one for one in getattr(found, name) if one in getattr(self._sum, name)]
+                for name in ("without_gold", "without_prediction")
+            }
+            found = replace(total(self._sum, found), **lacking)
         self._sum = found
         self._n_characters += self._gold.n_characters
         self._gold, self._system = _Waiting(), _Waiting()

@@ -31,8 +31,12 @@ class TrainedParser(ABC):
         """The scores with each seed."""
 
     def score(self, metric: Metric) -> list[float | None]:
-        """Find a score with each seed, 0 to 1, None where its denominator is 0."""
-        return [rate(*scores.fractions()[metric]) for scores in self.all_scores()]
+        """Find a score with each seed, 0 to 1; None where its denominator is 0 or the parser does
+        not predict its column."""
+        return [
+            None if metric in scores.without_prediction else rate(*scores.fractions()[metric])
+            for scores in self.all_scores()
+        ]
 
     def mean(self, metric: Metric) -> float | None:
         """Average a score over the seeds; None if it is undefined for a seed."""

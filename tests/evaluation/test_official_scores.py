@@ -341,3 +341,14 @@ def test_exact_match_and_relations():
     assert (scores.exact_match.correct, scores.exact_match.gold) == (1, 2)
     assert scores.per_relation["obl"].precision == 1 and scores.per_relation["obl"].recall == 0.5
     assert scores.per_relation["nmod"].system == 1 and scores.per_relation["nmod"].gold == 0
+
+
+def test_scores_of_missing_predicted_columns_are_named():
+    bare = [parse_sentence(without_annotation(sentence).split("\n")) for sentence in GOLD]
+    scores = score_sentences(GOLD, bare)
+    assert scores.without_prediction == [*"UPOS XPOS UFeats AllTags Lemmas MLAS BLEX ELAS".split()]
+    # The gold annotation has neither XPOS nor FEATS.
+    assert (
+        "The prediction lacks the columns of: UPOS, AllTags, Lemmas, MLAS, BLEX." in scores.table()
+    )
+    assert score_sentences(GOLD, GOLD).without_prediction == ["XPOS", "UFeats", "ELAS"]
