@@ -58,17 +58,13 @@ def run_module(
         except BaseException:
             _end(process)
             raise
-    if code < 0:
-        raise FailedCommandError(
-            f"{arguments[0]} was killed by signal {-code}, possibly out of memory. "
-            f"See its log, {log}."
-        )
     if code:
+        end = f"ended with exit code {code}"
+        if code < 0:
+            end = f"was killed by signal {-code}, possibly out of memory"
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         last = "".join(f"\n    {line}" for line in lines[-_LAST_LINES:])
-        raise FailedCommandError(
-            f"{arguments[0]} ended with exit code {code}. The end of {log}:{last}"
-        )
+        raise FailedCommandError(f"{arguments[0]} {end}. The end of {log}:{last}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -21,7 +21,7 @@ def contestant(name: str) -> Contestant:
     """Make a contestant.
 
     Args:
-        name: "spacy", "udpipe", or the factory of a component without `_parser`, followed by
+        name: "spacy", "udpipe", or the factory of a component, with or without `_parser`, and
             settings of the component: "arc_standard,oracle=dynamic,pseudo_projective=head".
 
     Returns:
@@ -33,6 +33,7 @@ def contestant(name: str) -> Contestant:
     if name in PEERS:
         return PEERS[name]()
     system, *settings = name.split(",")
+    system = system.removesuffix(FACTORY_SUFFIX)
     if system not in trainable_parsers():
         raise ValueError(
             f"{name!r}: there is no parser {system!r}. There are: "
@@ -40,8 +41,10 @@ def contestant(name: str) -> Contestant:
         )
     for setting in settings:
         if "/" in setting or not all(setting.partition("=")):
-            raise ValueError(f"{name!r}: {setting!r} should be NAME=VALUE.")
-    return ComponentPipeline(name)
+            raise ValueError(
+                f"{name!r}: {setting!r} should be NAME=VALUE. Spaces separate parsers."
+            )
+    return ComponentPipeline(",".join([system, *settings]))
 
 
 def trainable_parsers() -> list[str]:

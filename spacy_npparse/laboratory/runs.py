@@ -100,7 +100,11 @@ class Run:
             The error message; empty if the run succeeds.
         """
         with cleaning_up_on_termination():
-            return failure(self._train) or failure(self._parse)
+            if reason := failure(self._train):
+                return reason
+            if reason := failure(self._parse):
+                reason += f" If the model is damaged, delete {self.model} to train it again."
+            return reason
 
     def _train(self) -> None:
         """Train a model unless there is one. An interrupted training starts over."""

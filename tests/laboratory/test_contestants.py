@@ -17,6 +17,12 @@ CONFIG = Path(__file__).parents[2] / "configs" / "accuracy.cfg"
 TASK = Task(Path("train.conllu"), Path("dev.conllu"), CONFIG, 10)
 
 
+def test_names_may_be_those_of_factories():
+    found = contestant("mh4_parser,label_rules=off")
+    assert found == contestant("mh4,label_rules=off") and found.name == "mh4,label_rules=off"
+    assert contestant("mst_parser") == contestant("mst")
+
+
 def test_every_parser_with_a_model_is_found():
     parsers = trainable_parsers()
     assert set(transition_systems.get_all()) < set(parsers)

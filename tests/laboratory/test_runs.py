@@ -239,6 +239,18 @@ def test_damaged_predictions_are_made_again(experiment, inline, name, damage, me
     assert (experiment.folder / "models/model-0/trained").read_text() == "a\n"
 
 
+def test_the_remedy_for_a_damaged_model_is_told(experiment, inline, monkeypatch):
+    def parse(*arguments):
+        raise OSError("model-last is not there.")
+
+    monkeypatch.setattr(Contestant, "parse", parse)
+    [reason] = complete(experiment, [Contestant("a")], [0]).values()
+    model = experiment.folder / "models" / "model-0"
+    assert reason == (
+        f"model-last is not there. If the model is damaged, delete {model} to train it again."
+    )
+
+
 @pytest.mark.parametrize("content", [None, "", "null", "[3.5"])
 def test_only_finished_trainings_count(experiment, inline, content):
     """A model without the note that its training has finished is trained again."""
