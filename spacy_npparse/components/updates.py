@@ -19,7 +19,8 @@ def scale_updates(words: int) -> Callable[[Language], None]:
     If `training.max_steps` is 0, the callback replaces it with the `total_steps` of the learning
     rate, and with more for a large treebank: the number grows with the square root of the number
     of words. It is rounded to a multiple of `training.eval_frequency`, so that the weights after
-    the last update are evaluated. Other values of `max_steps` are kept.
+    the last update are evaluated. Other values of `max_steps` are kept. `eval_frequency` is reduced
+    to `max_steps` if it is larger, because the model would not be evaluated after any update.
 
     A schedule of the learning rate with `total_steps` then ends with the last update.
 
@@ -50,5 +51,7 @@ def _scale(nlp: Language, *, words: int) -> None:
         interval = training["eval_frequency"]
         training["max_steps"] = interval * max(1, round(n_updates / interval))
         logger.info("Updates: %d, for %d words with heads", training["max_steps"], n_words)
+    # spaCy would evaluate, and save as model-best, only the weights before the first update.
+    training["eval_frequency"] = min(training["eval_frequency"], training["max_steps"])
     if has_end:
         rates["total_steps"] = training["max_steps"]

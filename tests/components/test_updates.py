@@ -84,6 +84,11 @@ def test_a_given_number_is_kept(scaled):
     assert training["optimizer"]["learn_rate"]["total_steps"] == 7
 
 
+@pytest.mark.parametrize("max_steps, expected", [(300, 300), (450, 450), (1000, 450)])
+def test_the_model_is_evaluated(scaled, max_steps, expected):
+    assert scaled(1, max_steps=max_steps, eval_frequency=450)["eval_frequency"] == expected
+
+
 def test_a_constant_learning_rate_needs_a_number(scaled):
     optimizer = {"@optimizers": "Adam.v1", "learn_rate": 0.001}
     assert scaled(1, max_steps=5, optimizer=optimizer)["max_steps"] == 5
