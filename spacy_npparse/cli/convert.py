@@ -95,6 +95,8 @@ def _write_doc_bin(docs: Iterable[Doc], source: Path, target: Path) -> tuple[int
         for doc in docs:
             writer.add(doc)
             n_partial += 0 < int(np.count_nonzero(doc.to_array(DEP))) < len(doc)
+        if writer.n_docs == 0:
+            fail(f"{source}: no sentence to convert.")
         writer.close()
     if n_partial:
         logger.warning(_PARTIAL, target, n_partial, source)

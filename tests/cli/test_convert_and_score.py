@@ -87,6 +87,15 @@ def test_convert_malformed(treebank, tmp_path, caplog):
     assert result.exit_code == 0 and "1 malformed sentences skipped" in caplog.text
 
 
+@pytest.mark.parametrize("content", ["", "1\tbad\n\n"])
+def test_convert_nothing(tmp_path, content):
+    source, target = tmp_path / "in.conllu", tmp_path / "out.spacy"
+    source.write_text(content)
+    result = run("convert", source, target, "--on-error", "skip")
+    assert result.exit_code == 1 and f"{source}: no sentence to convert" in result.output
+    assert not target.exists()
+
+
 def test_convert_bad_arguments(treebank, tmp_path):
     (tmp_path / "junk.spacy").write_bytes(b"junk")
     for arguments, message in [
