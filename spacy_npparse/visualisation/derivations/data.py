@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from spacy_npparse.transitions import Configuration, Derivation, Step
@@ -158,15 +159,7 @@ def _changes(before: Configuration, after: Configuration, keys: Sequence[str]) -
     for i, key in enumerate(keys):
         old, new = old_items[key], new_items[key]
         if old != new:
-            start = _shared(old, new)
-            end = _shared(old[start:][::-1], new[start:][::-1])
+            start = len(commonprefix([old, new]))
+            end = len(commonprefix([old[start:][::-1], new[start:][::-1]]))
             found.append(Splice(i, start, len(old) - start - end, new[start : len(new) - end]))
     return found
-
-
-def _shared(first: Sequence[int], second: Sequence[int]) -> int:
-    """Find the length of the common prefix."""
-    shorter = min(len(first), len(second))
-    if first[:shorter] == second[:shorter]:
-        return shorter
-    return next(i for i in range(shorter) if first[i] != second[i])
