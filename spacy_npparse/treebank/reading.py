@@ -183,12 +183,11 @@ class ConlluBlock:
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ConlluError(
-                self.path,
-                line,
-                f"not valid UTF-8 at byte {error.start + 1} of the line",
-                "Convert the file to UTF-8",
-            ) from error
+            problem = f"not valid UTF-8 at byte {error.start + 1} of the line"
+            remedy = "Convert the file to UTF-8"
+            if self.path.suffix == ".spacy":
+                remedy = "Convert a .spacy file to .conllu with 'npparse convert'"
+            raise ConlluError(self.path, line, problem, remedy) from error
         if text.startswith("\ufeff"):
             raise ConlluError(
                 self.path, line, "byte order mark", "Save the file as UTF-8 without BOM"

@@ -18,6 +18,8 @@ Paths: TypeAlias = str | Path | list[str] | dict[str, float]
 
 _MOST_PARTS = 100
 _HEAVIEST = 100
+# The beginning of a list or a table whose quotes JSON does not accept, so that it is a string.
+_NOT_JSON = re.compile(r"['\"]?[\[{]")
 # The config parser would change a key like this.
 _NO_KEY = re.compile(r"[#;\[].*|.*[=:].*", re.DOTALL)
 
@@ -83,6 +85,11 @@ def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
     for path in listed:
         if not isinstance(path, (str, Path)) or str(path) == "":
             raise ValueError(f"{setting}: {path!r} is not a path. Give .conllu files.")
+        if isinstance(paths, str) and _NOT_JSON.match(paths) and not Path(paths).exists():
+            raise ValueError(
+                f"{setting} is {path}, which is not valid JSON. Write file names in double quotes, "
+                'as in ["a.conllu", "b.conllu"].'
+            )
         if isinstance(paths, dict) and _NO_KEY.fullmatch(str(path)):
             raise ValueError(
                 f"{setting}: {path!r} cannot have a weight, because keys of a config must not "

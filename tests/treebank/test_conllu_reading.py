@@ -112,6 +112,11 @@ def test_bad_encoding(tmp_path):
     with pytest.raises(ConlluError, match="line 3: not valid UTF-8 at byte 3"):
         list(read_conllu(path))
     assert len(list(read_conllu(path, on_error="skip"))) == 1
+    path = path.rename(tmp_path / "docs.spacy")
+    with pytest.raises(
+        ConlluError, match="Convert a .spacy file to .conllu with 'npparse convert'"
+    ):
+        list(read_conllu(path))
 
 
 def test_line_separators_inside_fields_end_no_line(tmp_path):
