@@ -106,7 +106,8 @@ class Scores:
         """Write the table of the official evaluation, in percent, and the other scores as text."""
         shown = self._shown()
         lacking = missing_columns(metric for metric in shown if metric in self.without_gold)
-        names = [one.label for one in self.without_prediction if one not in self.without_gold]
+        known = [metric for metric in shown if metric not in self.without_gold]
+        names = [metric.label for metric in known if metric in self.without_prediction]
         unpredicted = f"The prediction lacks the columns of: {', '.join(names)}." if names else ""
         notes = (lacking, unpredicted, self._unannotated())
         return text(self.official_table(), *notes, self.other_table())

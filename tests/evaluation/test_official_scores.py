@@ -352,3 +352,5 @@ def test_scores_of_missing_predicted_columns_are_named():
         "The prediction lacks the columns of: UPOS, AllTags, Lemmas, MLAS, BLEX." in scores.table()
     )
     assert score_sentences(GOLD, GOLD).without_prediction == ["XPOS", "UFeats", "ELAS"]
+    # Parsers that predict no enhanced dependencies have no ELAS.
+    assert "prediction lacks" not in score_sentences(with_enhanced_trees(GOLD), GOLD).table()
