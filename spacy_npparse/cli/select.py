@@ -138,12 +138,7 @@ def select(
     nlp = load_parser(model, gpu_id, code, treebank)
     parser_of(nlp)
     size = batch_size or nlp.batch_size
-    names: dict[str, int] = {}
-    found = [
-        sentence
-        for path in texts
-        for sentence in _read(nlp, path, unique_name(path.stem, names), size)
-    ]
+    found = list(_read_all(nlp, texts, size))
     # Repeated sentences would add nothing.
     different: dict[tuple[str, ...], Sentence] = {}
     for sentence in found:
@@ -218,6 +213,12 @@ def _select_doubtful(
 
 def _forms(sentence: Sentence) -> tuple[str, ...]:
     return tuple(word.form for word in sentence.words)
+
+
+def _read_all(nlp: Language, texts: Sequence[Path], batch_size: int) -> Iterator[Sentence]:
+    names: dict[str, int] = {}
+    for path in texts:
+        yield from _read(nlp, path, unique_name(path.stem, names), batch_size)
 
 
 def _read(nlp: Language, path: Path, name: str, batch_size: int) -> Iterator[Sentence]:
