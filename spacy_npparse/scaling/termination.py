@@ -57,14 +57,16 @@ def cleaning_up_on_termination() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if received:
-            # Generators that the block has started end only when the frames that refer to them do.
-            traceback.clear_frames(error.__traceback__)
-            _end(received[0])
-        raise
+        if not received:
+            raise
+        # Generators that the block has started end only when the frames that refer to them do.
+        traceback.clear_frames(error.__traceback__)
     finally:
         for number, handler in ours.items():
             signal.signal(number, handler)
+    # A server may have ended quietly on KeyboardInterrupt.
+    if received:
+        _end(received[0])
 
 
 def _end(number: int) -> None:

@@ -49,6 +49,22 @@ def test_blocks_are_left_and_the_process_ends_by_the_signal(tmp_path, number):
     assert {path.name for path in tmp_path.iterdir()} == {"generator", "finally"}
 
 
+def test_who_catches_the_exception_does_not_keep_the_process(tmp_path):
+    child = os.fork()
+    if child == 0:
+        try:
+            with cleaning_up_on_termination():
+                try:
+                    os.kill(os.getpid(), signal.SIGTERM)
+                    time.sleep(10)
+                except KeyboardInterrupt:
+                    (tmp_path / "caught").touch()
+        finally:
+            os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    assert os.WTERMSIG(status) == signal.SIGTERM and (tmp_path / "caught").exists()
+
+
 def test_forked_processes_end_at_once(tmp_path):
     with cleaning_up_on_termination():
         child = os.fork()
