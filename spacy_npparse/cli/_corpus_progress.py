@@ -52,12 +52,10 @@ class CorpusProgress:
         self._bar.set_postfix_str(self._counts(), refresh=False)
         self._bar.update(n_words)
         now = time.monotonic()
-        if self._bar.disable and (now >= self._last_line + _BETWEEN_LINES or self._is_last()):
+        is_last = self._n_done == self._n_shards
+        if self._bar.disable and (is_last or now >= self._last_line + _BETWEEN_LINES):
             self._last_line = now
             typer.echo(self._line(now - self._begin), err=True)
-
-    def _is_last(self) -> bool:
-        return self._n_done == self._n_shards
 
     def _counts(self) -> str:
         counts = f"{self._n_done}/{self._n_shards} shards"
