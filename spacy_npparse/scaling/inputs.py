@@ -114,8 +114,8 @@ def unique_name(name: str, taken: dict[str, int]) -> str:
 
     Args:
         name: The name.
-        taken: The names of the other files, to which the new one is added, with numbers that this
-            function uses.
+        taken: The names of the other files, and how many of them have been asked for under each
+            name. The new name is added.
 
     Returns:
         The name without the separators of a sent_id, with a number if it is taken.

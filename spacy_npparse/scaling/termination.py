@@ -22,8 +22,8 @@ _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 @contextmanager
 def cleaning_up_on_termination() -> Iterator[None]:
     """Let a signal that ends the process first raise KeyboardInterrupt in the block, so that
-    files are removed and subprocesses are ended. Then the process ends by the signal, as its parent
-    expects.
+    temporary files are removed and subprocesses are ended. Then the process ends by the signal, as
+    its parent expects, even if the block has caught the exception, as servers do.
 
     Further signals do not interrupt this. Subprocesses of `multiprocessing` get SIGTERM at once.
     Signals that are ignored (SIGHUP under nohup) or already handled are left alone. In threads
@@ -64,7 +64,6 @@ def cleaning_up_on_termination() -> Iterator[None]:
     finally:
         for number, handler in ours.items():
             signal.signal(number, handler)
-    # A server may have ended quietly on KeyboardInterrupt.
     if received:
         _end(received[0])
 

@@ -80,16 +80,16 @@ def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
             weight is not allowed.
     """
     listed = paths if isinstance(paths, (list, dict)) else [paths]
+    if isinstance(paths, str) and _NOT_JSON.match(paths) and not Path(paths).exists():
+        raise ValueError(
+            f"{setting} is {paths}, which is not valid JSON. Write file names in double quotes, as "
+            'in ["a.conllu", "b.conllu"].'
+        )
     if not listed:
         raise ValueError(f"{setting} is {paths!r}. Give at least one file.")
     for path in listed:
         if not isinstance(path, (str, Path)) or str(path) == "":
             raise ValueError(f"{setting}: {path!r} is not a path. Give .conllu files.")
-        if isinstance(paths, str) and _NOT_JSON.match(paths) and not Path(paths).exists():
-            raise ValueError(
-                f"{setting} is {path}, which is not valid JSON. Write file names in double quotes, "
-                'as in ["a.conllu", "b.conllu"].'
-            )
         if isinstance(paths, dict) and _NO_KEY.fullmatch(str(path)):
             raise ValueError(
                 f"{setting}: {path!r} cannot have a weight, because keys of a config must not "

@@ -47,6 +47,21 @@ def trial(predicted, seed=0, speed=100.0, curve=()):
     return Trial(seed, "f", score_sentences(GOLD, predicted), speed, 2.0, curve)
 
 
+def test_columns_that_a_parser_does_not_predict_have_no_score():
+    gold = [tagged("VERB", "go")]
+    predicted = {"tagger": tagged("VERB", "went"), "bare": tagged("_", "_")}
+    board = make_leaderboard(
+        {
+            name: [Trial(0, "f", score_sentences(gold, [one]), 100.0, 2.0, ())]
+            for name, one in predicted.items()
+        }
+    )
+    bare, tagger = sorted(board.standings, key=lambda standing: standing.name)
+    assert (tagger.mean("UPOS"), tagger.mean("Lemmas")) == (1, 0)
+    assert (bare.mean("UPOS"), bare.mean("Lemmas"), bare.mean("LAS")) == (None, None, 1)
+    assert bare.written("UPOS") == "-" and "0.00" in tagger.written("Lemmas")
+
+
 def test_the_best_comes_first_and_seeds_are_averaged():
     board = make_leaderboard(
         {
