@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, compress
 from pathlib import Path
-from shutil import copyfileobj
 from typing import IO, Annotated
 
 import typer
@@ -47,9 +46,10 @@ def prepare(
 
     TREEBANK is a folder with *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu.
     With --split, it can also be a single .conllu file. The command checks all lines, and then
-    copies the files unchanged to OUT/train.conllu, OUT/dev.conllu and OUT/test.conllu. If you give
-    several treebanks for one parser, it copies their files to OUT/train/TREEBANK-ud-train.conllu
-    and so on. You can then pass the folders OUT/train and OUT/dev to `spacy train`.
+    copies the files to OUT/train.conllu, OUT/dev.conllu and OUT/test.conllu. It normalises line
+    ends and blank lines, and changes nothing else. If you give several treebanks for one parser, it
+    copies their files to OUT/train/TREEBANK-ud-train.conllu and so on. You can then pass the
+    folders OUT/train and OUT/dev to `spacy train`.
 
     Examples:
 
@@ -87,17 +87,15 @@ class _Part:
     choice: str = ""
 
     def sentences(self) -> Iterable[Sentence]:
-        if self.chosen is None:
-            return read_conllu(self.path)
-        # The file has been read before, so its warnings have been printed.
-        return compress(ConlluReader(self.path, warn=lambda message: None), self.chosen)
+        return read_conllu(self.path) if self.chosen is None else self._read_again()
 
     def write(self, file: IO[bytes]) -> None:
-        if self.chosen is None:
-            with self.path.open("rb") as source:
-                copyfileobj(source, file)
-        else:
-            file.writelines(f"{sentence}\n\n".encode() for sentence in self.sentences())
+        file.writelines(f"{sentence}\n\n".encode() for sentence in self._read_again())
+
+    def _read_again(self) -> Iterator[Sentence]:
+        """Read the sentences without the warnings, which have been printed before."""
+        sentences = ConlluReader(self.path, warn=lambda message: None)
+        return sentences if self.chosen is None else compress(sentences, self.chosen)
 
 
 def _parts(treebank: Path, split: bool) -> dict[str, _Part]:

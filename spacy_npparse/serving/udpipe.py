@@ -97,8 +97,7 @@ class ProcessRequest(BaseModel):
         _convert("", _CONLLU, self.output)
         if self.tokenizer is None:
             data = _convert(self.data, self.input, _CONLLU)
-            # Forms may have line ends of their own, CRLF.
-            file = io.BytesIO(data.replace("\r\n", "\n").encode())
+            file = io.BytesIO(data.encode())
             return [self._of_words(one.parse()) for one in conllu_blocks(file, Path("data"))]
         options = {*self.tokenizer.split(";")} - {""}
         if unknown := options - _OPTIONS:

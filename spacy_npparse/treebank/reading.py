@@ -6,6 +6,7 @@ treats lines of spaces as blank and cannot continue after an error.
 
 from __future__ import annotations
 
+import codecs
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 ConlluSource = str | Path | Iterable[TokenList]
 OnError = Literal["raise", "skip"]
+
+_BLANK_LINES = "missing or superfluous blank lines"
 
 
 class _Block(Protocol):
@@ -49,9 +52,8 @@ class ConlluReader(Iterator[Sentence]):
         n_sentences: The number of sentences returned so far.
         n_odd_roots: The number of these that are fully annotated but have no root or several.
             CoNLL-U allows this, although UD does not. The log reports them after the last sentence.
-        blank_line_errors: The numbers of the lines so far where a blank line is superfluous, has a
-            Windows line end, or is missing at the end of the file. They are normalised, which the
-            log reports after the last sentence.
+        deviations: Deviations from the format that are normalised, such as Windows line ends, with
+            the number of the first line of each. The log reports them after the last sentence.
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class ConlluReader(Iterator[Sentence]):
     ) -> None:
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is {on_error!r}: use 'raise' or 'skip'.")
-        self.blank_line_errors: list[int] = []
+        self.deviations: dict[str, int] = {}
         if isinstance(source, (str, Path)):
             path = Path(source)
             if not path.is_file():
@@ -70,7 +72,7 @@ class ConlluReader(Iterator[Sentence]):
                 problem = "is a folder" if path.is_dir() else problem
                 raise FileNotFoundError(f"{path}: {problem}. Give the path of a .conllu file.")
             self.name = str(path)
-            blocks: Iterator[_Block] = _blocks(path, self.blank_line_errors)
+            blocks: Iterator[_Block] = _blocks(path, self.deviations)
         else:
             self.name = "TokenLists"
             blocks = (_TokenListBlock(tokens, i) for i, tokens in enumerate(source, 1))
@@ -112,12 +114,11 @@ class ConlluReader(Iterator[Sentence]):
                 f"{self.name}: {self.n_odd_roots} sentences have no root or several roots, the "
                 f"first at {self._first_odd}."
             )
-        if self.blank_line_errors:
+        if self.deviations:
+            found = [f"{kind} (first at line {line})" for kind, line in self.deviations.items()]
             self._warn(
-                f"{self.name}: a blank line is missing or superfluous "
-                f"{len(self.blank_line_errors)} times, first at line {self.blank_line_errors[0]}. "
-                "That does no harm, but what is written has exactly one blank line after each "
-                "sentence."
+                f"{self.name}: {', '.join(found)}. That does no harm, but what is written has Unix "
+                "line ends, no byte order mark, and one blank line after each sentence."
             )
 
 
@@ -176,55 +177,56 @@ class ConlluBlock:
 
     def _decode(self, raw: bytes, line: int) -> str:
         if raw.endswith(b"\r"):
-            kind = "Mac (CR)" if b"\r" in raw[:-1] else "Windows"
             raise ConlluError(
-                self.path, line, f"{kind} line end", "Convert the file to Unix line ends (LF)"
+                self.path, line, "Mac line end (CR)", "Convert the file to Unix line ends (LF)"
             )
         try:
-            text = raw.decode("utf-8")
+            return raw.decode("utf-8")
         except UnicodeDecodeError as error:
             problem = f"not valid UTF-8 at byte {error.start + 1} of the line"
             remedy = "Convert the file to UTF-8"
             if self.path.suffix == ".spacy":
                 remedy = "Convert a .spacy file to .conllu with 'npparse convert'"
             raise ConlluError(self.path, line, problem, remedy) from error
-        if text.startswith("\ufeff"):
-            raise ConlluError(
-                self.path, line, "byte order mark", "Save the file as UTF-8 without BOM"
-            )
-        return text
 
 
 def conllu_blocks(
-    file: Iterable[bytes], path: Path, blank_line_errors: list[int] | None = None
+    file: Iterable[bytes], path: Path, deviations: dict[str, int] | None = None
 ) -> Iterator[ConlluBlock]:
     """Split a treebank into blocks of lines, one for each sentence, without reading these.
 
     Args:
         file: The lines with their ends, such as a file that is open for binary reading.
         path: The file, for messages.
-        blank_line_errors: A list to which the numbers of lines are added where a blank line is
-            superfluous, missing, or has a Windows line end.
+        deviations: A dictionary to which deviations from the format that are normalised are added,
+            with the numbers of their first lines.
 
     Yields:
         The blocks in order.
     """
-    errors = [] if blank_line_errors is None else blank_line_errors
+    deviations = {} if deviations is None else deviations
     block: list[bytes] = []
     line = n_bytes = 0
     for line, raw in enumerate(file, 1):
         n_bytes += len(raw)
-        raw = raw.rstrip(b"\n")
-        if raw and raw != b"\r":
+        # Files with byte order marks may have been concatenated.
+        if not block and raw.startswith(codecs.BOM_UTF8):
+            deviations.setdefault("byte order mark", line)
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        if raw.endswith(b"\r\n"):
+            deviations.setdefault("Windows line ends", line)
+            raw = raw.removesuffix(b"\r\n")
+        raw = raw.removesuffix(b"\n")
+        if raw:
             block.append(raw)
             continue
-        if raw or not block:
-            errors.append(line)
         if block:
             yield ConlluBlock(path, line - len(block), block, n_bytes)
             block = []
+        else:
+            deviations.setdefault(_BLANK_LINES, line)
     if block:
-        errors.append(line + 1)
+        deviations.setdefault(_BLANK_LINES, line + 1)
         yield ConlluBlock(path, line - len(block) + 1, block, n_bytes)
 
 
@@ -240,7 +242,7 @@ class _TokenListBlock:
         return sentence_from_tokenlist(self.tokens, name=str(self))
 
 
-def _blocks(path: Path, blank_line_errors: list[int]) -> Iterator[ConlluBlock]:
+def _blocks(path: Path, deviations: dict[str, int]) -> Iterator[ConlluBlock]:
     # Text mode would hide the position of invalid bytes and translate line ends.
     with path.open("rb") as file:
-        yield from conllu_blocks(file, path, blank_line_errors)
+        yield from conllu_blocks(file, path, deviations)

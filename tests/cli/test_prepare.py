@@ -43,6 +43,15 @@ def test_copies_and_counts(run, treebank, tmp_path):
     assert (tmp_path / "out" / "test.conllu").read_text() == CROSSING + "\n"
 
 
+def test_windows_line_ends_and_byte_order_marks_are_normalised(run, treebank, tmp_path, caplog):
+    path = treebank / "xx-ud-train.conllu"
+    expected = path.read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + expected.replace(b"\n", b"\r\n"))
+    assert run("prepare", treebank, tmp_path / "out").exit_code == 0
+    assert (tmp_path / "out" / "train.conllu").read_bytes() == expected
+    assert [message.count("Windows line ends") for message in caplog.messages] == [1]
+
+
 def test_shares_are_those_of_complete_trees(run, treebank, tmp_path):
     partial = CROSSING.replace("\t4\tx", "\t_\t_")
     assert partial != CROSSING

@@ -102,7 +102,7 @@ def test_warnings_of_the_corpus_come_once(config, caplog):
     path = Path(settings["paths"]["train"])
     path.write_text("\n" + path.read_text("utf-8"), "utf-8")
     init_nlp(settings)
-    assert caplog.text.count("a blank line is missing or superfluous 1 times") == 1
+    assert caplog.text.count("missing or superfluous blank lines (first at line 1)") == 1
     assert caplog.text.count("sentences of more than 9 words (max_length) left out") == 1
 
 

@@ -58,7 +58,7 @@ def check_treebank(path: Path, nlp: Language) -> ConlluError | None:
         for other in remaining.skipped:
             _check_error(other, path)
         return error
-    _check_lossless(path, sentences, bool(reader.blank_line_errors))
+    _check_lossless(path, sentences, bool(reader.deviations))
     _check_corpus(path, sentences, nlp)
     _check_texts(sentences)
     _check_parsed(sentences, nlp)
@@ -77,10 +77,10 @@ def _check_error(error: ConlluError, path: Path) -> None:
     assert len(str(error)) < len(str(path)) + 500, "the message quotes too much"
 
 
-def _check_lossless(path: Path, sentences: list[Sentence], has_blank_line_errors: bool) -> None:
+def _check_lossless(path: Path, sentences: list[Sentence], normalised: bool) -> None:
     """Check that conversion to .spacy and back is lossless, and that `TokenList`s can be made."""
     expected = "".join(f"{sentence}\n\n" for sentence in sentences)
-    if not has_blank_line_errors:
+    if not normalised:
         assert expected.encode("utf-8") == path.read_bytes()
     vocab = Vocab()
     docs = [doc_from_sentences([sentence], vocab) for sentence in sentences]

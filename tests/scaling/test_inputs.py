@@ -237,7 +237,7 @@ def test_sentences_and_records(tmp_path_factory, blocks, records):
     for unit in found:
         if unit.end.file == 0:
             first = blocks.split("\n")[unit.line - 1]
-            assert unit.raw.decode().startswith(first) and first
+            assert unit.raw.decode().startswith(first.removesuffix("\r")) and first
 
 
 def test_compressed_files_are_read_once_by_a_worker(corpus, tmp_path, monkeypatch):
@@ -323,7 +323,7 @@ def test_corpora_without_text_are_refused(tmp_path):
         ("a.txt", b"Gr\xfc\xdfe.", "not valid UTF-8"),
         ("a.txt", b"w " * 501, "a paragraph of 1,001 characters, more than the 1,000"),
         ("a.conllu", b"# a\n1\tGo\n\n", r"2 columns instead of 10 \(line 2\)"),
-        ("a.conllu", b"\xef\xbb\xbf1\tGo\n\n", "byte order mark"),
+        ("a.conllu", b"1\tGo\r\r\n\n", "Mac line end"),
         ("a.jsonl", b"{", "not JSON"),
         ("a.jsonl", b"[1]", "not a JSON object"),
         ("a.jsonl", b'{"a": ' + b"[" * 10**5 + b"]" * 10**5 + b"}", "nested too deeply"),

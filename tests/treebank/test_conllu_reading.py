@@ -7,6 +7,9 @@ import pytest
 from spacy_npparse.treebank import ConlluError, parse_sentence, read_conllu
 from spacy_npparse.trees.missing import NO_HEAD
 
+BLANK_LINES = "missing or superfluous blank lines"
+WINDOWS = "Windows line ends"
+BYTE_ORDER_MARK = "byte order mark"
 GOOD = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
 
 
@@ -54,9 +57,7 @@ MALFORMED = {
     "huge range": ([word("1-" + "9" * 5000), GOOD], 1, r"id '1-9{57}…' is not understood"),
     "huge empty node": ([GOOD, word("1." + "9" * 5000)], 2, r"id '1\.9{57}…' is not understood"),
     "huge head": ([GOOD, word(2, "9" * 5000)], 2, r"head 9{59}… is none of the 2 words"),
-    "windows line end": ([GOOD + "\r"], 1, "Windows line end"),
-    "mac line end": ([GOOD + "\r" + GOOD + "\r"], 1, r"Mac \(CR\) line end"),
-    "byte order mark": (["\ufeff" + GOOD], 1, "byte order mark"),
+    "mac line end": ([GOOD + "\r" + GOOD + "\r\r"], 1, r"Mac line end \(CR\)"),
 }
 
 
@@ -64,7 +65,7 @@ MALFORMED = {
 @pytest.mark.parametrize("ended", [True, False])
 def test_malformed_sentence(tmp_path, caplog, lines, line, problem, ended):
     path = tmp_path / "bad.conllu"
-    before = f"# fine\n{GOOD}\n\n" if "\ufeff" not in lines[0] else ""
+    before = f"# fine\n{GOOD}\n\n"
     after = f"\n\n{GOOD}\n\n" if ended else ""
     path.write_bytes((before + "\n".join(lines) + after).encode())
     line += before.count("\n")
@@ -77,33 +78,38 @@ def test_malformed_sentence(tmp_path, caplog, lines, line, problem, ended):
     assert (str(copied), copied.line, copied.path) == (str(caught.value), line, path)
 
     reader = read_conllu(path, on_error="skip")
-    assert len(list(reader)) == bool(before) + ended
+    assert len(list(reader)) == 1 + ended
     assert [error.line for error in reader.skipped] == [line]
     assert "1 malformed sentences skipped" in caplog.text
 
 
 @pytest.mark.parametrize(
-    "text, lines",
+    "text, found",
     [
-        (f"{GOOD}\n\n# c\n{GOOD}\n\n", []),
-        (f"\n\n{GOOD}\n\n\n{GOOD}\n\n", [1, 2, 5]),
-        (f"{GOOD}\n\n\n", [3]),
-        (f"{GOOD}\n\n{GOOD}\n", [4]),
-        (f"{GOOD}\n\n{GOOD}", [4]),
-        (f"{GOOD}\n\r\n{GOOD}\n\n", [2]),
-        ("\n", [1]),
-        ("", []),
+        (f"{GOOD}\n\n# c\n{GOOD}\n\n", {}),
+        (f"\n\n{GOOD}\n\n\n{GOOD}\n\n", {BLANK_LINES: 1}),
+        (f"{GOOD}\n\n\n", {BLANK_LINES: 3}),
+        (f"{GOOD}\n\n{GOOD}\n", {BLANK_LINES: 4}),
+        (f"{GOOD}\n\n{GOOD}", {BLANK_LINES: 4}),
+        (f"{GOOD}\n\r\n{GOOD}\n\n", {WINDOWS: 2}),
+        (f"# c\r\n{GOOD}\r\n\r\n{GOOD}\r\n\r\n", {WINDOWS: 1}),
+        (f"{GOOD}\r\n\r\n\r\n{GOOD}\r\n", {WINDOWS: 1, BLANK_LINES: 3}),
+        (f"\ufeff# c\n{GOOD}\n\n\ufeff{GOOD}\n\n", {BYTE_ORDER_MARK: 1}),
+        (f"\ufeff\n{GOOD}\n\n", {BYTE_ORDER_MARK: 1, BLANK_LINES: 1}),
+        ("\n", {BLANK_LINES: 1}),
+        ("", {}),
     ],
 )
-def test_superfluous_and_missing_blank_lines_are_reported(tmp_path, caplog, text, lines):
-    path = tmp_path / "blank.conllu"
+def test_line_ends_blank_lines_and_byte_order_marks_are_normalised(tmp_path, caplog, text, found):
+    path = tmp_path / "other.conllu"
     path.write_bytes(text.encode())
     reader = read_conllu(path)
-    assert len(list(reader)) == text.count(GOOD)
-    assert reader.blank_line_errors == lines
-    message = f"{path}: a blank line is missing or superfluous {len(lines)} times, first at line "
-    assert [message + str(line) in caplog.text for line in lines[:1]] == [True] * bool(lines)
-    assert bool(caplog.messages) == bool(lines)
+    sentences = [str(sentence).removeprefix("# c\n") for sentence in reader]
+    assert sentences == [GOOD] * text.count(GOOD)
+    assert reader.deviations == found
+    for kind, line in found.items():
+        assert f"{kind} (first at line {line})" in caplog.text
+    assert len(caplog.messages) == bool(found)
 
 
 def test_bad_encoding(tmp_path):
