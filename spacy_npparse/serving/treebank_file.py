@@ -6,6 +6,7 @@ confirmed sentences change. All other bytes remain.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import json
@@ -62,12 +63,13 @@ class TreebankFile:
             )
         original = records[0]["original"].encode() if records else path.read_bytes()
         self.changes = [one for one in records if "sentence" in one]
-        self._known = {one["checksum"] for one in records if "checksum" in one}
+        self._known = {_checksum(original), *(one.get("checksum", "") for one in records)}
         self._lines = original.split(b"\n")
         self._blocks = list(conllu_blocks(io.BytesIO(original), path))
         self.sentences = [block.parse() for block in self._blocks]
-        if not records:
-            self._note(original, original=original.decode())
+        # What begins the journal, until it is written.
+        begin = {"checksum": _checksum(original), "original": original.decode()}
+        self._begin = None if records else begin
 
     def _records(self) -> Iterator[dict[str, Any]]:
         """Read the records of the journal."""
@@ -87,22 +89,19 @@ class TreebankFile:
             TreebankFileError: The journal has been removed.
             WriteError: The journal cannot be written.
         """
-        if "original" not in record and not self.journal.exists():
+        if self._begin is None and not self.journal.exists():
             raise TreebankFileError(
                 f"{self.journal} was removed while the server runs, so this change is not kept. "
                 "Put it back, or end the server and start it again."
             )
+        records = [record] if self._begin is None else [self._begin, record]
         with naming(self.journal), self.journal.open("ab") as file:
-            # The previous line may be incomplete.
-            file.write(b"\n" + json.dumps(record, ensure_ascii=False).encode())
+            for one in records:
+                # The previous line may be incomplete.
+                file.write(b"\n" + json.dumps(one, ensure_ascii=False).encode())
             file.flush()
             os.fsync(file.fileno())
-
-    def _note(self, content: bytes, **record: str) -> None:
-        """Record the checksum of a content, so that changes by other programs are detected."""
-        known = hashlib.sha256(content).hexdigest()
-        self.append({"checksum": known, **record})
-        self._known.add(known)
+        self._begin = None
 
     def write(self, corrected: Mapping[int, Sentence]) -> None:
         """Write the file atomically.
@@ -119,10 +118,14 @@ class TreebankFile:
         for number, sentence in corrected.items():
             block = self._blocks[number]
             start = block.first_line - 1
-            lines[start : start + len(block.lines)] = str(sentence).encode().split(b"\n")
+            # The file may begin with a byte order mark, and have Windows line ends.
+            mark = codecs.BOM_UTF8 if lines[start].startswith(codecs.BOM_UTF8) else b""
+            end = b"\r" if lines[start].endswith(b"\r") else b""
+            rows = (mark + str(sentence).encode()).split(b"\n")
+            lines[start : start + len(block.lines)] = [row + end for row in rows]
         content = b"\n".join(lines)
         current = self.path.read_bytes() if self.path.exists() else b""
-        if hashlib.sha256(current).hexdigest() not in self._known:
+        if _checksum(current) not in self._known:
             problem = "changed" if self.path.exists() else "removed"
             raise TreebankFileError(
                 f"{self.path} was {problem} by another program, and is not overwritten. All "
@@ -130,8 +133,14 @@ class TreebankFile:
                 "journal away to start again."
             )
         if content != current:
-            self._note(content)
+            # Changes by other programs are detected by the checksum.
+            self.append({"checksum": _checksum(content)})
+            self._known.add(_checksum(content))
             with replacing(self.path) as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
