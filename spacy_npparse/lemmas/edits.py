@@ -6,6 +6,7 @@ Chrupała (2006) for the longest common substring as anchor.
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 COPY, LOWER, UPPER, DELETE = "copy", "lower", "upper", "delete"
@@ -60,28 +61,19 @@ def find_edits(form: str, lemma: str) -> list[Edit]:
         character.
     """
     kinds, added = [DELETE], [""]
-    _align(form, lemma, _lower(form), _lower(lemma), kinds, added)
+    start = place = 0
+    matcher = SequenceMatcher(None, _lower(form), _lower(lemma), autojunk=False)
+    for at, goal_at, length in matcher.get_matching_blocks():
+        n_replaced = min(at - start, goal_at - place)
+        kinds += [DELETE] * (at - start)
+        added += [*lemma[place : place + n_replaced], *[""] * (at - start - n_replaced)]
+        added[-1] += lemma[place + n_replaced : goal_at]
+        start, place = at + length, goal_at + length
+        for char, goal in zip(form[at:start], lemma[goal_at:place], strict=True):
+            kind = _kind(char, goal)
+            kinds.append(kind or DELETE)
+            added.append("" if kind else goal)
     return list(map(Edit, kinds, added))
-
-
-def _align(
-    form: str, lemma: str, low_form: str, low_lemma: str, kinds: list[str], added: list[str]
-) -> None:
-    """Append the edits that turn a piece of the form into a piece of the lemma."""
-    start, place, length = _longest_common(low_form, low_lemma)
-    if not length:
-        n_replaced = min(len(form), len(lemma))
-        kinds += [DELETE] * len(form)
-        added += [*lemma[:n_replaced], *[""] * (len(form) - n_replaced)]
-        added[-1] += lemma[n_replaced:]
-        return
-    end, place_end = start + length, place + length
-    _align(form[:start], lemma[:place], low_form[:start], low_lemma[:place], kinds, added)
-    for char, goal in zip(form[start:end], lemma[place:place_end], strict=True):
-        kind = _kind(char, goal)
-        kinds.append(kind or DELETE)
-        added.append("" if kind else goal)
-    _align(form[end:], lemma[place_end:], low_form[end:], low_lemma[place_end:], kinds, added)
 
 
 def _kind(char: str, goal: str) -> str:
@@ -108,18 +100,3 @@ def _upper_char(char: str) -> str:
     """Convert a character to upper case; return it unchanged if that would be several."""
     raised = char.upper()
     return raised if len(raised) == 1 else char
-
-
-def _longest_common(one: str, two: str) -> tuple[int, int, int]:
-    """Find the places of the longest common substring in two strings, and its length."""
-    best = (0, 0, 0)
-    before = [0] * (len(two) + 1)
-    for i, char in enumerate(one, 1):
-        lengths = [0]
-        for j, other in enumerate(two, 1):
-            length = before[j - 1] + 1 if char == other else 0
-            if length > best[2]:
-                best = (i - length, j - length, length)
-            lengths.append(length)
-        before = lengths
-    return best
