@@ -47,17 +47,6 @@ class MHPartScores(NamedTuple):
         """
         return self._replace(arcs=self.arcs + _by_head(more))
 
-    def divided_by(self, temperature: float) -> MHPartScores:
-        """Divide all scores by a temperature.
-
-        Args:
-            temperature: A positive number.
-
-        Returns:
-            The new scores.
-        """
-        return MHPartScores(*(part / temperature for part in self))
-
     def as_arrays(self) -> MHScores:
         """Convert the scores to arrays for the kernel, detached and on the CPU."""
         return MHScores(*map(as_array, self))

@@ -119,9 +119,7 @@ class Parts(ABC, Generic[NetT, ScoresT, TreesT]):
         """Check which gold trees consist of such parts: bool [n_sentences]."""
         return np.ones(len(gold.sentences.lengths), dtype=bool)
 
-    def marginals(
-        self, scores: ScoresT, lengths: NDArray[np.int32], temperature: float
-    ) -> Floats | None:
+    def marginals(self, scores: ScoresT, lengths: NDArray[np.int32]) -> Floats | None:
         """Compute the marginal probabilities of arcs, see `Search.head_probabilities`. None if sums
         over all trees cannot be computed."""
         return None
@@ -218,28 +216,19 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         best = parts.best(scores, gold.sentences.lengths)
         return parts.total(scored, scores, best) - parts.total(scored, scores, right)
 
-    def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
-        return self.limited_probabilities(scored, temperature, self.parts.most_words)
-
-    def limited_probabilities(
-        self, scored: ScoredBatch[NetT], temperature: float, most_words: int
+    def head_probabilities(
+        self, scored: ScoredBatch[NetT], temperature: float, most_words: int | None = None
     ) -> Floats:
-        """Compute the probabilities of heads, which are marginal up to a certain length.
-
-        Args:
-            scored: The sentences.
-            temperature: The temperature that scores are divided by.
-            most_words: The maximum length of sentences whose probabilities are marginal.
-
-        Returns:
-            The probabilities, see `Search.head_probabilities`.
-        """
+        """See `Search.head_probabilities`. most_words: The maximum length of sentences whose
+        probabilities are marginal; None for that of the parts."""
         found = selected_heads(scored, temperature)
-        short = scored.sentences.lengths <= most_words
+        short = scored.sentences.lengths <= (most_words or self.parts.most_words)
         if not short.any():
             return found
         part = scored.select(short)
-        marginals = self.parts.marginals(self._score(part), part.sentences.lengths, temperature)
+        scores = self._score(part)
+        scaled = type(scores)(*(of_part / temperature for of_part in scores))
+        marginals = self.parts.marginals(scaled, part.sentences.lengths)
         if marginals is not None:
             size = marginals.shape[1]
             found[short, :size, :size] = marginals

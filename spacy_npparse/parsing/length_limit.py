@@ -113,7 +113,7 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         return self.exact.loss(scored.select(learnt), gold.select(learnt))
 
     def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
-        return self.exact.limited_probabilities(scored, temperature, self.max_length)
+        return self.exact.head_probabilities(scored, temperature, self.max_length)
 
     def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
         if scored.sentences.lengths[0] <= self.max_length:

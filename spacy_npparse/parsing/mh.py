@@ -90,12 +90,9 @@ class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
     def covers(self, gold: GoldBatch) -> Bools:
         return self.nearest(gold).scores >= 0
 
-    def marginals(
-        self, scores: MHPartScores, lengths: NDArray[np.int32], temperature: float
-    ) -> Floats:
-        scaled = scores.divided_by(temperature).as_arrays()
+    def marginals(self, scores: MHPartScores, lengths: NDArray[np.int32]) -> Floats:
         size = int(lengths.max()) + 1
-        found = mh_marginals(scaled, lengths, self.n_heads)
+        found = mh_marginals(scores.as_arrays(), lengths, self.n_heads)
         return found.arcs.swapaxes(1, 2)[:, :size, :size]
 
     def derive(self, scored: ScoredBatch[MHNet], *, normalised: bool) -> Decisions:

@@ -76,10 +76,8 @@ class SpanningTreeParts(Parts[SpanningTreeNet, ArcScores, Heads]):
     ) -> Tensor:
         return gold.head_selection_loss(scored, scores.arcs.log_softmax(dim=2))
 
-    def marginals(
-        self, scores: ArcScores, lengths: NDArray[np.int32], temperature: float
-    ) -> Floats:
-        return spanning_tree_marginals((scores.arcs / temperature).cpu().numpy(), lengths)
+    def marginals(self, scores: ArcScores, lengths: NDArray[np.int32]) -> Floats:
+        return spanning_tree_marginals(scores.arcs.cpu().numpy(), lengths)
 
 
 class TreesByArcs:
