@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class BatchConstraints:
             for one in constraints:
                 if one.kind == "subtrees":
                     start, end = sorted(one.heads)
-                    is_open[_after_first_word(tokens, offset + start, offset + end)] = False
+                    is_open[offset + start + 1 : offset + end] = False
                 elif one.kind == "heads" and len(one.heads) == 1:
                     start, end = sorted((one.token, *one.heads))
                     is_open[offset + start + 1 : offset + end + 1] = False
@@ -129,11 +129,10 @@ class BatchConstraints:
     def _by_first_word(self) -> list[tuple[Ints, tuple[Constraint, ...]]]:
         """The constraints on each Doc, in the order of their first words, and these words."""
         found = []
-        for doc, constraints in zip(self.docs, self.by_doc, strict=True):
-            pairs = [(_first_word(doc, one), one) for one in constraints]
-            pairs.sort(key=itemgetter(0))
-            first_words = np.array([word for word, _ in pairs], dtype=np.int64)
-            found.append((first_words, tuple(one for _, one in pairs)))
+        for constraints in self.by_doc:
+            ordered = sorted(constraints, key=attrgetter("token"))
+            first_words = np.array([one.token for one in ordered], dtype=np.int64)
+            found.append((first_words, tuple(ordered)))
         return found
 
     def in_sentences(self, tokens: TokenBatch, sentences: SentenceBatch) -> ConstrainedSentences:
@@ -153,8 +152,7 @@ class BatchConstraints:
         ):
             by_sentence: dict[int, list[Constraint]] = {}
             for one in constraints:
-                first = _first_word(doc, one)
-                place = int(np.searchsorted(sentences.words, offset + first))
+                place = int(np.searchsorted(sentences.words, offset + one.token))
                 by_sentence.setdefault(int(sentences.sentence[place]), []).append(one)
             for number, ones in by_sentence.items():
                 own = sentences.words[slices[number]] - offset
@@ -235,7 +233,7 @@ def read_constraints(
         constraints = [*DependencyConstraints.of(doc)]
         if keep == "heads":
             constraints += _kept_arcs(doc)
-        by_doc.append([_with_known_labels(doc, one, known) for one in constraints])
+        by_doc.append([_in_words(doc, _with_known_labels(doc, one, known)) for one in constraints])
     return BatchConstraints(docs, by_doc, known) if any(by_doc) else None
 
 
@@ -268,16 +266,10 @@ def _with_known_labels(doc: Doc, one: Constraint, known: tuple[str, ...]) -> Con
     return replace(one, labels=labels)
 
 
-def _first_word(doc: Doc, one: Constraint) -> int:
-    """Find the first word (not white space) that a constraint is on."""
-    token = one.token
-    while doc[token].is_space:
-        token += 1
-    return token
-
-
-def _after_first_word(tokens: TokenBatch, start: int, end: int) -> slice:
-    """Find the tokens of a span after its first word. start, end: counted through all Docs."""
-    while not tokens.is_word[start]:
-        start += 1
-    return slice(start + 1, end)
+def _in_words(doc: Doc, one: Constraint) -> Constraint:
+    """Let a subtree begin with a word instead of white space."""
+    if one.kind != "subtrees":
+        return one
+    start, end = sorted(one.heads)
+    start = next(token.i for token in doc[start:end] if not token.is_space)
+    return replace(one, token=start, heads=frozenset((start, end)))
