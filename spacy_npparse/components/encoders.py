@@ -128,13 +128,32 @@ class SharedEncoders:
             ValueError: A Doc has no vectors of the encoder.
         """
         for layer in listeners(model):
+            last = self._last_before(model)
+            if last and isinstance(layer, Tok2VecListener) and layer.upstream_name not in last:
+                raise ValueError(
+                    f"{name} listens to {layer.upstream_name!r}, but gets the vectors of "
+                    f"{last[1]!r}, because a Doc holds the vectors of one tok2vec only. {REMEDY}"
+                )
             if not all(_has_vectors(layer, doc) for doc in docs if len(doc)):
                 raise ValueError(
                     f"{name} listens to {layer.upstream_name!r}, but the Docs do not have its "
                     "vectors: the pipeline has no such encoder before it, or the encoder is "
-                    "disabled, or training.annotating_components names the parser without the "
-                    f"encoder. {REMEDY}"
+                    "disabled, or a component after it has split tokens, or "
+                    "training.annotating_components names the parser without the encoder. "
+                    f"{REMEDY}"
                 )
+
+    def _last_before(self, model: Model) -> tuple[str, ...]:
+        """Find the names by which a component can listen to the tok2vec whose vectors it gets.
+        Empty if there is none, or if the component is not in the pipeline itself, such as a member
+        of an ensemble."""
+        last: tuple[str, ...] = ()
+        for name, component in self._nlp.pipeline if self._nlp else ():
+            if getattr(component, "model", None) is model:
+                return last
+            if isinstance(component, Tok2Vec):
+                last = ("*", name, component.name)
+        return ()
 
 
 def listeners(model: Model) -> Iterable[Any]:
@@ -165,7 +184,7 @@ def encoder_of(listener: Any, nlp: Language) -> Any:
 
 def _has_vectors(listener: Any, doc: Doc) -> bool:
     if isinstance(listener, Tok2VecListener):
-        return bool(doc.tensor.size)
+        return len(doc.tensor) == len(doc)
     return doc.has_extension("trf_data") and doc._.trf_data is not None
 
 

@@ -7,10 +7,11 @@ import pytest
 import spacy
 import srsly
 from parser_helpers import TINY_ENCODER, TINY_MODEL, check_trees, one_sentence
+from spacy.language import Language
 from thinc.api import Model
 
 from spacy_npparse.components import round_to_half
-from spacy_npparse.components.encoders import encoder_of
+from spacy_npparse.components.encoders import encoder_of, listeners
 
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
 WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "."]
@@ -56,6 +57,34 @@ def test_with_a_disabled_encoder(listening):
         nlp.select_pipes(disable="tok2vec"),
         pytest.raises(ValueError, match="the encoder is disabled"),
     ):
+        nlp(one_sentence(nlp, WORDS))
+
+
+def test_with_the_vectors_of_a_later_encoder(listening):
+    """A Doc holds the vectors of the last encoder only."""
+    nlp = listening()
+    nlp.add_pipe("other", before="parser", source=listening(encoder="other"))
+    message = "parser listens to 'tok2vec', but gets the vectors of 'other'.*replace_listeners"
+    for layer in listeners(nlp.get_pipe("parser").model):
+        layer.upstream_name = "tok2vec"
+    with pytest.raises(ValueError, match=message):
+        nlp(one_sentence(nlp, WORDS))
+    with nlp.select_pipes(disable="other"):
+        check_trees(nlp(one_sentence(nlp, WORDS)))
+
+
+def test_with_tokens_that_were_split(listening):
+    """spaCy leaves the vectors of the tokens that were split as they are."""
+
+    @Language.component("splitter")
+    def split(doc):
+        with doc.retokenize() as retokenizer:
+            retokenizer.split(doc[1], ["ha", "ben"], heads=[(doc[1], 1), doc[2]])
+        return doc
+
+    nlp = listening()
+    nlp.add_pipe("splitter", before="parser")
+    with pytest.raises(ValueError, match="a component after it has split tokens"):
         nlp(one_sentence(nlp, WORDS))
 
 
