@@ -1,7 +1,7 @@
 """The component of all trained parsers, which finds the sentences of a Doc and parses them."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,6 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
-from spacy.util import minibatch
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
@@ -27,7 +26,6 @@ from spacy_npparse.components.constraints.batch import (
 from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.docs import Parse, register_extensions
-from spacy_npparse.components.label_rules import counting_labels
 from spacy_npparse.components.labelled_search import LabelledSearch
 from spacy_npparse.components.labels import Growth, Labels, check_labels
 from spacy_npparse.components.loss import batch_loss
@@ -44,9 +42,8 @@ from spacy_npparse.components.saved_state import (
 from spacy_npparse.components.sentence_finder import SentenceFinder
 from spacy_npparse.components.settings import ParserSettings
 from spacy_npparse.components.training_data import (
+    TrainingCounts,
     check_examples,
-    counting_roots,
-    counting_sentences,
     warn_of_shared_files,
 )
 from spacy_npparse.decoding import IMPOSSIBLE
@@ -54,7 +51,6 @@ from spacy_npparse.errors import loading
 from spacy_npparse.models.threads import threads_for
 from spacy_npparse.parsing import (
     EncodedTokens,
-    GoldBatch,
     Search,
     Temperatures,
 )
@@ -62,8 +58,7 @@ from spacy_npparse.parsing.batch import NetT
 from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
 from spacy_npparse.transitions import Derivation
 from spacy_npparse.treebank.sentence import SPACY_ROOT
-from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
-from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.trees.label_rules import LabelRule, read_rules
 
 logger = logging.getLogger(__name__)
 
@@ -360,23 +355,12 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         finds_sentences = self.settings.sentences == "joint"
         sizes = {"n_labels": len(self.label_set), "finds_sentences": finds_sentences}
         self.model.initialize(X=sample, Y={**self.search.net_sizes, **sizes})
-        counts = LabelCounts()
-        examples = counting_roots(self.name, get_examples())
-        if given_rules is None:
-            examples = counting_labels(counts, examples)
-        batches = minibatch(examples, 256)
-        gold: Iterator[GoldBatch] = (self.label_set.gold(batch)[0] for batch in batches)
-        if finds_sentences:
-            gold = counting_sentences(self.name, gold)
-        self._warn(self.search.begin_training(self.network.shim.net, self._counting_words(gold)))
-        self.label_rules = counts.rules() if given_rules is None else given_rules
-
-    def _counting_words(self, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
-        """Count the words with gold heads while the gold trees are read."""
-        self.n_training_words = 0
-        for batch in gold:
-            self.n_training_words += int((batch.heads != NO_HEAD).sum())
-            yield batch
+        counts = TrainingCounts()
+        gold = counts.read(get_examples(), self.label_set)
+        self._warn(self.search.begin_training(self.network.shim.net, gold))
+        self._warn(counts.warnings(finds_sentences=finds_sentences))
+        self.n_training_words = counts.n_heads
+        self.label_rules = counts.labels.rules() if given_rules is None else given_rules
 
     def update(
         self,

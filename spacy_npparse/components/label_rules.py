@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import numpy as np
 from spacy.attrs import DEP, IS_SPACE, POS
 from spacy.parts_of_speech import NAMES
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from spacy_npparse.components.gold import misplaced_roots
 from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.label_rules import LabelCounts
-
-
-def counting_labels(counts: LabelCounts, examples: Iterable[Example]) -> Iterator[Example]:
-    """Count the labels of gold trees while examples are read.
-
-    Args:
-        counts: The counts to add to.
-        examples: The training data.
-
-    Yields:
-        The examples.
-    """
-    for example in examples:
-        count_labels(counts, example.reference)
-        yield example
 
 
 def count_labels(counts: LabelCounts, doc: Doc) -> None:

@@ -1,4 +1,4 @@
-"""Warnings about the training data when a parser is initialized."""
+"""The training data when a parser is initialized: checks, counts and warnings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 from spacy.training import Example, validate_get_examples
+from spacy.util import minibatch
 
 from spacy_npparse.components.gold import misplaced_roots, root_labels
+from spacy_npparse.components.label_rules import count_labels
+from spacy_npparse.components.labels import Labels
 from spacy_npparse.files import have_same_content
 from spacy_npparse.parsing import GoldBatch
 from spacy_npparse.treebank.sentence import SPACY_ROOT, shortened
+from spacy_npparse.trees.label_rules import LabelCounts
 from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
@@ -41,65 +45,68 @@ def check_examples(get_examples: Callable[[], Iterable[Example]], component: obj
     validate_get_examples(some if callable(get_examples) else get_examples, method)
 
 
-def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
-    """Warn of words that have a head but the label of a root, and of roots with other labels.
+class TrainingCounts:
+    """What is counted in the training data while it is read.
 
-    Args:
-        name: The name of the parser.
-        examples: The training data.
-
-    Yields:
-        The examples. The warnings come after the last one.
+    Attributes:
+        n_heads: The number of words with gold heads.
+        labels: The counts of labels, from which label rules are learned.
     """
-    n_misplaced = 0
-    others: set[str] = set()
-    for example in examples:
-        n_misplaced += int(misplaced_roots(example.reference).sum())
-        others |= root_labels(example.reference)
-        yield example
-    if others:
-        logger.warning(
-            "%s: some roots of the training data have other labels than %s (root in CoNLL-U): %s. "
-            "These labels are not learned, because the parser predicts %s for all roots.",
-            name,
-            SPACY_ROOT,
-            shortened(", ".join(sorted(others))),
-            SPACY_ROOT,
-        )
-    if n_misplaced:
-        logger.warning(
-            "%s: %d words of the training data have a head, but the label of roots (%s; root in "
-            "CoNLL-U). Their heads are learned, and their labels are treated as unknown. Correct "
-            "them in the treebank.",
-            name,
-            n_misplaced,
-            SPACY_ROOT,
-        )
 
+    def __init__(self) -> None:
+        self.n_heads = 0
+        self.labels = LabelCounts()
+        self._root_labels: set[str] = set()
+        self._n_misplaced = 0
+        self._n_within_docs = 0
 
-def counting_sentences(name: str, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
-    """Warn if there are trees, but no Doc has more than one sentence, although the parser learns to
-    find sentences.
+    def read(self, examples: Iterable[Example], labels: Labels) -> Iterator[GoldBatch]:
+        """Read and count examples.
 
-    Args:
-        name: The name of the parser.
-        gold: The gold trees of the training data.
+        Args:
+            examples: The training data.
+            labels: The labels of the parser.
 
-    Yields:
-        The gold trees. The warning comes after the last ones.
-    """
-    n_within = n_heads = 0
-    for batch in gold:
-        n_within += int((np.diff(batch.docs) == 0).sum())
-        n_heads += int((batch.heads != NO_HEAD).sum())
-        yield batch
-    if n_heads > 0 and n_within == 0:
-        logger.warning(
-            "%s: no Doc of the training data has several sentences, so the parser learns that "
-            "each text is a single sentence. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 "
-            'with sentences_per_doc = 0, for example), or set sentences = "preset".',
-            name,
-        )
+        Yields:
+            The gold trees.
+        """
+        for batch in minibatch(examples, 256):
+            gold, _ = labels.gold(batch)
+            for example in batch:
+                count_labels(self.labels, example.reference)
+                self._n_misplaced += int(misplaced_roots(example.reference).sum())
+                self._root_labels |= root_labels(example.reference)
+            self.n_heads += int((gold.heads != NO_HEAD).sum())
+            self._n_within_docs += int((np.diff(gold.docs) == 0).sum())
+            yield gold
+
+    def warnings(self, *, finds_sentences: bool) -> Iterator[str]:
+        """Describe what the parser does not learn as the annotator meant it.
+
+        Args:
+            finds_sentences: Whether the parser learns to find sentences.
+
+        Yields:
+            The warnings.
+        """
+        if self._root_labels:
+            yield (
+                f"some roots of the training data have other labels than {SPACY_ROOT} (root in "
+                f"CoNLL-U): {shortened(', '.join(sorted(self._root_labels)))}. These labels are "
+                f"not learned, because the parser predicts {SPACY_ROOT} for all roots."
+            )
+        if self._n_misplaced:
+            yield (
+                f"{self._n_misplaced} words of the training data have a head, but the label of "
+                f"roots ({SPACY_ROOT}; root in CoNLL-U). Their heads are learned, and their labels "
+                "are treated as unknown. Correct them in the treebank."
+            )
+        if finds_sentences and self.n_heads and not self._n_within_docs:
+            yield (
+                "no Doc of the training data has several sentences, so the parser learns that each "
+                "text is a single sentence. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 "
+                'with sentences_per_doc = 0, for example), or set sentences = "preset".'
+            )
 
 
 def warn_of_shared_files(nlp: Language) -> None:
