@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.strings import StringStore
 from spacy.tokens import Doc
-from spacy.util import minibatch
 
 from spacy_npparse.components.constraints.batch import BatchConstraints, ConstrainedSentences
 from spacy_npparse.components.docs import Parse, TokenBatch, make_parses, write_parse
@@ -21,6 +20,9 @@ from spacy_npparse.parsing import Confidence, Found, SentenceBatch
 from spacy_npparse.parsing.batch import Bools
 from spacy_npparse.parsing.settings import ConfidenceSettings
 from spacy_npparse.trees.missing import NO_LABEL
+
+# The vectors and arcs of a batch are in memory at the same time.
+_MOST_WORDS = 20_000
 
 
 class LabelledTrees(NamedTuple):
@@ -168,7 +170,7 @@ class ParserPipe:
             The parsed Docs.
         """
         try:
-            for docs in minibatch(stream, size=batch_size):
+            for docs in _batches(stream, batch_size):
                 try:
                     self.set_annotations(docs, self.predict(docs))
                 except Exception:
@@ -187,6 +189,20 @@ class ParserPipe:
                 error_handler(self.name, self, [doc], error)
             else:
                 yield doc
+
+
+def _batches(stream: Iterable[Doc], batch_size: int) -> Iterator[list[Doc]]:
+    """Divide a stream into batches of a number of Docs, and of about `_MOST_WORDS` at most."""
+    batch: list[Doc] = []
+    n_words = 0
+    for doc in stream:
+        if batch and (len(batch) == batch_size or n_words + len(doc) > _MOST_WORDS):
+            yield batch
+            batch, n_words = [], 0
+        batch.append(doc)
+        n_words += len(doc)
+    if batch:
+        yield batch
 
 
 def keep_confidence(nlp: Language) -> int:

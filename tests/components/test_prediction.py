@@ -141,6 +141,19 @@ def test_edges_of_texts(shared, words, starts, expected_heads, expected_starts):
     assert [t.i for t in doc if t.is_sent_start] == expected_starts
 
 
+def test_batches_of_long_docs_are_small(shared, monkeypatch):
+    """The vectors of a batch are in memory at the same time."""
+    nlp = shared()
+    parser = nlp.get_pipe("parser")
+    sizes = []
+    monkeypatch.setattr(parser, "predict", lambda docs: sizes.append([*map(len, docs)]))
+    monkeypatch.setattr(parser, "set_annotations", lambda docs, parses: None)
+    lengths = [9000, 9000, 9000, 50_000, 1, *[0] * 5, 20_000, 2]
+    docs = [Doc(nlp.vocab, words=["a"] * n) for n in lengths]
+    assert [*parser.pipe(docs, batch_size=4)] == docs
+    assert sizes == [[9000, 9000], [9000], [50_000], [1, 0, 0, 0], [0, 0, 20_000], [2]]
+
+
 def test_two_thousand_words_without_boundary(shared):
     nlp = shared()
     doc = nlp(one_sentence(nlp, ["Wort", "und", "Haus", "wir"] * 500))
