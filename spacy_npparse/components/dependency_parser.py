@@ -25,7 +25,7 @@ from spacy_npparse.components.constraints.batch import (
 )
 from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
-from spacy_npparse.components.docs import Parse, register_extensions
+from spacy_npparse.components.docs import Parse
 from spacy_npparse.components.labelled_search import LabelledSearch
 from spacy_npparse.components.labels import Growth, Labels, check_labels
 from spacy_npparse.components.loss import batch_loss
@@ -122,7 +122,6 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.n_training_words = 0
         # The data that spaCy saves and loads.
         self.cfg: dict[str, Any] = self._state().to_json()
-        register_extensions()
 
     # Labels
 

@@ -170,16 +170,6 @@ class Parse(NamedTuple):
     ranked: list[list[dict[str, Any]]] | None = None
 
 
-def register_extensions() -> None:
-    """Register the extension attributes for confidence and k-best trees."""
-    for owner, names in ((Token, _PROBABILITIES), (Doc, (_RANKED,))):
-        for name in names:
-            if not owner.has_extension(name):
-                owner.set_extension(name, default=None)
-    if not Token.has_extension("head_distribution"):
-        Token.set_extension("head_distribution", getter=token_distribution)
-
-
 def write_parse(doc: Doc, parse: Parse) -> None:
     """Write a parse to its Doc, instead of an earlier one.
 
@@ -216,40 +206,6 @@ def _remove_confidence(doc: Doc) -> None:
     for key in list(doc.user_data):
         if isinstance(key, tuple) and len(key) == 4 and key[0] == "._." and key[1] in names:
             del doc.user_data[key]
-
-
-def make_parses(
-    tokens: TokenBatch,
-    sentences: SentenceBatch,
-    trees: Sequence[tuple[NDArray[np.int32], NDArray[np.uint64]]],
-    strings: StringStore,
-    *,
-    confidence: Confidence | None = None,
-    scores: NDArray[np.float64] | None = None,
-) -> list[Parse]:
-    """Assemble the parses of Docs.
-
-    Args:
-        tokens: The tokens of the Docs.
-        sentences: The sentences of the Docs.
-        trees: The best trees of all sentences, the second-best trees and so on: heads int32
-            [n_words] within the sentence, 0 for the root, and hashes of the labels, uint64
-            [n_words].
-        strings: The string store of the Docs.
-        confidence: The confidence in the best trees; None if it is not kept.
-        scores: float64 [n_trees, n_sentences], the scores of the trees; None to keep only the best
-            ones.
-
-    Returns:
-        A parse for each Doc.
-    """
-    ranks = [tree_parses(tokens, sentences, *tree, strings) for tree in trees]
-    parses = ranks[0]
-    if confidence is not None:
-        parses = _with_confidence(parses, tokens, sentences, confidence)
-    if scores is not None:
-        parses = _with_ranked(parses, tokens, sentences, ranks, scores, strings)
-    return parses
 
 
 def tree_parses(
@@ -291,10 +247,20 @@ def tree_parses(
     return [Parse(arcs[part], starts[part]) for part in tokens.slices()]
 
 
-def _with_confidence(
+def with_confidence(
     parses: list[Parse], tokens: TokenBatch, sentences: SentenceBatch, confidence: Confidence
 ) -> list[Parse]:
-    """Add the probabilities of heads and labels to parses."""
+    """Add the probabilities of heads and labels to parses.
+
+    Args:
+        parses: The parses of the Docs.
+        tokens: The tokens of the Docs.
+        sentences: The sentences of the Docs.
+        confidence: The confidence in the trees.
+
+    Returns:
+        The new parses.
+    """
     of_tokens = np.full((2, len(tokens.is_word)), np.nan)
     of_tokens[:, sentences.words] = confidence[:2]
     heads, labels = of_tokens
@@ -322,7 +288,7 @@ def _token_distributions(
     return found
 
 
-def _with_ranked(
+def with_ranked(
     parses: list[Parse],
     tokens: TokenBatch,
     sentences: SentenceBatch,
@@ -330,9 +296,19 @@ def _with_ranked(
     scores: NDArray[np.float64],
     strings: StringStore,
 ) -> list[Parse]:
-    """Add the k best trees to parses. ranks: the parses of all Docs with the best trees, with the
-    second-best trees and so on; scores: [n_trees, n_sentences], -inf where a sentence has no such
-    tree."""
+    """Add the k best trees to parses.
+
+    Args:
+        parses: The parses of the Docs.
+        tokens: The tokens of the Docs.
+        sentences: The sentences of the Docs.
+        ranks: The parses of all Docs with the best trees, with the second-best trees and so on.
+        scores: float64 [n_trees, n_sentences], -inf where a sentence has no such tree.
+        strings: The string store of the Docs.
+
+    Returns:
+        The new parses.
+    """
     ranked: list[list[list[dict[str, Any]]]] = [[] for _ in parses]
     first_words = sentences.words[np.cumsum(sentences.lengths) - sentences.lengths]
     for sentence, number in enumerate(tokens.sentence[first_words]):
@@ -362,3 +338,11 @@ def _anchors(tokens: TokenBatch) -> NDArray[np.int64]:
     sentence = np.append(tokens.sentence, -1)
     anchors = np.where(before >= first, before, after)
     return np.where(sentence[anchors] == tokens.sentence, anchors, first)
+
+
+for _owner, _names in ((Token, _PROBABILITIES), (Doc, (_RANKED,))):
+    for _name in _names:
+        if not _owner.has_extension(_name):
+            _owner.set_extension(_name, default=None)
+if not Token.has_extension("head_distribution"):
+    Token.set_extension("head_distribution", getter=token_distribution)

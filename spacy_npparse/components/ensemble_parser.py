@@ -17,7 +17,7 @@ from spacy.training import Example
 
 from spacy_npparse.components.constraints.batch import ConstrainedSentences, read_constraints
 from spacy_npparse.components.dependency_parser import DependencyParser
-from spacy_npparse.components.docs import Parse, register_extensions
+from spacy_npparse.components.docs import Parse
 from spacy_npparse.components.encoders import encoder_of, listeners
 from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse_sentences
 from spacy_npparse.components.sentence_finder import SentenceFinder
@@ -80,7 +80,6 @@ class EnsembleParser(ParserPipe, Pipe):
         self._finder = SentenceFinder(name)
         self._has_warned = False
         self._is_elsewhere = False
-        register_extensions()
 
     @property
     def labels(self) -> tuple[str, ...]:

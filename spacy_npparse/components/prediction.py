@@ -13,7 +13,14 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from spacy_npparse.components.constraints.batch import BatchConstraints, ConstrainedSentences
-from spacy_npparse.components.docs import Parse, TokenBatch, make_parses, write_parse
+from spacy_npparse.components.docs import (
+    Parse,
+    TokenBatch,
+    tree_parses,
+    with_confidence,
+    with_ranked,
+    write_parse,
+)
 from spacy_npparse.components.labels import Labels
 from spacy_npparse.components.settings import Keep
 from spacy_npparse.parsing import Confidence, Found, SentenceBatch
@@ -74,13 +81,16 @@ def parse_sentences(
                 for part in parts
             ],
         )
-    labelled = [
-        (heads, labels.hashes(of_tree))
+    ranks = [
+        tree_parses(tokens, sentences, heads, labels.hashes(of_tree), strings)
         for heads, of_tree in zip(trees.found.heads, trees.labels, strict=True)
     ]
-    confidence = trees.confidence if decoder.confidence else None
-    scores = trees.found.scores if decoder.keeps_trees else None
-    return make_parses(tokens, sentences, labelled, strings, confidence=confidence, scores=scores)
+    parses = ranks[0]
+    if decoder.confidence and trees.confidence is not None:
+        parses = with_confidence(parses, tokens, sentences, trees.confidence)
+    if decoder.keeps_trees:
+        parses = with_ranked(parses, tokens, sentences, ranks, trees.found.scores, strings)
+    return parses
 
 
 def _joined(

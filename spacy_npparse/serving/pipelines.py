@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_npparse.components.docs import register_extensions
 from spacy_npparse.components.prediction import keep_confidence
 from spacy_npparse.errors import UserError
 from spacy_npparse.treebank.annotating import Prepared, attempt_sources
@@ -54,8 +53,6 @@ class ServedPipeline:
     """
 
     def __init__(self, name: str, nlp: Language) -> None:
-        # Pipelines without a parser of this package leave these attributes empty.
-        register_extensions()
         keep_confidence(nlp)
         self.name = name
         self.nlp = nlp

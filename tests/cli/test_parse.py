@@ -16,7 +16,6 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_npparse.annotation.silver import ConfidentSentences
-from spacy_npparse.components.docs import register_extensions
 from spacy_npparse.scaling import bounds
 from spacy_npparse.treebank import (
     ConlluCorpus,
@@ -526,7 +525,6 @@ def test_sentences_that_the_parser_is_sure_of(run, model, dev, tmp_path):
 
 
 def test_documents_begin_with_the_first_sentence_that_is_left():
-    register_extensions()
     lines = "# newdoc id = {}\n# newpar\n# sent_id = {}\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
     choose = ConfidentSentences(0.5)
     names = []
@@ -544,7 +542,6 @@ def test_documents_begin_with_the_first_sentence_that_is_left():
 
 def test_heads_in_another_sentence_have_no_distribution():
     """A component after the parser can set other sentence boundaries."""
-    register_extensions()
     doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
     doc.user_data[DISTRIBUTIONS_KEY] = found = HeadDistributions.unknown(3)
     for i, offsets in enumerate(([1, 0], [1, -1], [-2, -1])):
@@ -557,7 +554,6 @@ def test_heads_in_another_sentence_have_no_distribution():
 
 def test_comments_without_key_and_tokens_with_several_words():
     """The Doc has one token for *à*, so heads in it are not heads of words."""
-    register_extensions()
     rows = ["1-2\tà", "1\ta\t0", "2\ta\t1"]
     columns = [row.split("\t") for row in rows]
     lines = ["#", "# = x", "# newdoc"] + [

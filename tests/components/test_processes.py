@@ -9,6 +9,8 @@ import spacy
 from spacy.pipeline.tok2vec import DEFAULT_TOK2VEC_MODEL
 from spacy.training import Example
 
+from spacy_npparse.components.prediction import keep_confidence
+
 TEXTS = ["Wir haben das Haus gesehen .", "", "Das ist gut ."] * 20
 CODE = """
 import sys
@@ -45,6 +47,21 @@ def tagger():
     example = Example.from_dict(nlp.make_doc(TEXTS[0]), {"words": words, "tags": tags})
     nlp.initialize(lambda: [example])
     return nlp
+
+
+def test_confidence_of_a_pickled_pipeline(trained, tmp_path):
+    """A fresh process knows the attributes of tokens."""
+    nlp = pickle.loads(pickle.dumps(trained))
+    keep_confidence(nlp)
+    path = tmp_path / "pipeline.pickle"
+    path.write_bytes(pickle.dumps(nlp))
+    code = "import pickle, sys; nlp = pickle.load(open(sys.argv[1], 'rb')); doc = nlp(sys.argv[2])"
+    code += "; print(min(token._.head_probability for token in doc))"
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, str(path), TEXTS[0]],
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert 0 < float(result.stdout) <= 1, result.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")

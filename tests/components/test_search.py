@@ -13,7 +13,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_npparse.components.docs import make_parses, read_tokens
+from spacy_npparse.components.docs import read_tokens, tree_parses, with_ranked
 from spacy_npparse.decoding import BeamResult
 from spacy_npparse.parsing import (
     ExactSearch,
@@ -156,7 +156,9 @@ def test_trees_that_become_one_are_told_once():
     labels = np.array([strings["det"], strings["ROOT"]], dtype=np.uint64)
     trees = [(np.array(heads, dtype=np.int32), labels) for heads in ([2, 0], [2, 0], [0, 1])]
     scores = np.array([[-1.0], [-2.0], [-3.0]])
-    (result,) = make_parses(tokens, tokens.sentences(), trees, strings, scores=scores)
+    sentences = tokens.sentences()
+    ranks = [tree_parses(tokens, sentences, *tree, strings) for tree in trees]
+    (result,) = with_ranked(ranks[0], tokens, sentences, ranks, scores, strings)
     assert [tree["score"] for tree in result.ranked[0]] == [-1.0, -3.0]
 
 
