@@ -548,13 +548,9 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             self.label_rules = state.label_rules
             self.network.encoders.checksum = state.encoder
             self.network.encoders.has_learnt = False
-        # Version 0.1 saved this as a setting.
-        normalised = self.cfg.pop("normalised", True)
-        if MODEL not in exclude:
-            self.network.forget_progress()
         read(exclude=[*exclude, CFG, VOCAB])
         sizes = {"n_labels": len(self.label_set), **self.search.net_sizes}
         checksum = None if exclude & {CFG, MODEL} else self._state().checksum
         self.network.check_loaded(sizes, checksum, self.system_name)
         if MODEL not in exclude:
-            self.network.read_progress(normalised=normalised)
+            self.network.read_progress()

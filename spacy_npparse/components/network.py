@@ -12,7 +12,6 @@ from thinc.api import Model
 
 from spacy_npparse.components.encoders import REMEDY, SharedEncoders
 from spacy_npparse.errors import REMEDY_FOR_FILES, MismatchError
-from spacy_npparse.models.parser import UNTRAINED
 from spacy_npparse.models.parser_net import Progress
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.parsing import EncodedTokens, Temperatures
@@ -94,21 +93,10 @@ class Network(Generic[NetT]):
         if self.shim.is_initialized:
             self.model.attrs.update(asdict(self.shim.net.progress))
 
-    def forget_progress(self) -> None:
-        """Remove the training progress from the attributes of the model before others are
-        loaded."""
-        for name in UNTRAINED:
-            self.model.attrs.pop(name, None)
-
-    def read_progress(self, *, normalised: bool) -> None:
-        """Read the training progress from the attributes that were loaded with the weights.
-
-        Args:
-            normalised: The value for weights that version 0.1 saved without it; see `Progress`.
-        """
-        attributes = self.model.attrs
-        attributes.update({**UNTRAINED, "normalised": normalised, **attributes})
+    def read_progress(self) -> None:
+        """Read the training progress from the attributes that were loaded with the weights."""
         if self.shim.is_initialized:
+            attributes = self.model.attrs
             self.shim.net.progress = Progress(attributes["n_updates"], attributes["normalised"])
 
     def check_loaded(
@@ -134,9 +122,7 @@ class Network(Generic[NetT]):
                     f"= {value}, but its model has {self.shim.cfg[size]}: the files are not from "
                     f"the same training. {REMEDY_FOR_FILES}"
                 )
-        # Version 0.1 saved neither a checksum nor any other progress.
-        saves_progress = not UNTRAINED.keys().isdisjoint(self.model.attrs)
-        if saves_progress and checksum not in (None, self.model.attrs.get("settings")):
+        if checksum not in (None, self.model.attrs["settings"]):
             raise MismatchError(
                 "its cfg has other labels or settings than its model was saved with, or the "
                 f"checksum of these is missing. {REMEDY_FOR_FILES}"

@@ -16,7 +16,7 @@ _NAME = "spacy_npparse.Parser.v1"
 # Attributes that are saved with the weights because they change with them: the number of updates,
 # whether transitions are normalised to probabilities, and the checksum of the settings that the
 # component is saved with.
-UNTRAINED = {"n_updates": 0, "normalised": True, "settings": ""}
+_UNTRAINED = {"n_updates": 0, "normalised": True, "settings": ""}
 
 
 def ParserModel(
@@ -54,7 +54,7 @@ def ParserModel(
         init=init,
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
-        attrs={"sizes": {**sizes, "dropout": dropout}, **UNTRAINED},
+        attrs={"sizes": {**sizes, "dropout": dropout}, **_UNTRAINED},
         shims=[TorchShim[ParserNet]()],
     )
 

@@ -199,8 +199,6 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
         try:
             message = srsly.msgpack_loads(bytes_data)
             sizes, weights = message["sizes"], message["weights"]
-            # Version 0.1 saved the kind of network among the sizes.
-            sizes.pop("scorer", None)
             self.cfg, self._model = {}, None
             if sizes and not weights:
                 raise ValueError("they are missing")

@@ -108,12 +108,8 @@ class WordVocabulary(nn.Module):
         self.occurrences.copy_(torch.from_numpy(self._last))
         super()._save_to_state_dict(destination, prefix, keep_vars)
 
-    def _load_from_state_dict(
-        self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any
-    ) -> None:
-        # Version 0.1 did not save the occurrences.
-        state_dict.setdefault(f"{prefix}occurrences", torch.zeros(len(self.keys)))
-        super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(*args, **kwargs)
         self._rows = None
         self._before = self.occurrences.cpu().double().numpy()
         self._last = self._before.copy()

@@ -214,23 +214,6 @@ def test_damaged_bytes(shared, make_nlp, damage):
         make_nlp().get_pipe("parser").from_bytes(damaged(data, damage))
 
 
-def test_pipelines_of_version_0_1_have_no_checksum(shared, make_nlp):
-    """These pipelines do not have the number of updates of their weights either."""
-    whole = shared().get_pipe("parser")
-    parts = srsly.msgpack_loads(whole.to_bytes())
-    model = srsly.msgpack_loads(parts["model"])
-    for name in ("settings", "n_updates", "normalised"):
-        del model["attrs"][0][name]
-    parts["model"] = srsly.msgpack_dumps(model)
-    parts["cfg"] = srsly.json_dumps({**whole.cfg, "normalised": False})
-    parser = make_nlp().get_pipe("parser").from_bytes(srsly.msgpack_dumps(parts))
-    assert parser.labels == whole.labels and not parser.model.attrs["normalised"]
-    assert "normalised" not in parser.cfg
-    parser.cfg["labels"].reverse()
-    parser.to_bytes()
-    assert parser.from_bytes(srsly.msgpack_dumps(parts)).labels == whole.labels
-
-
 def test_a_part_can_be_left_out(shared, make_nlp):
     """With spaCy's `nlp.from_disk`, users can leave out parts of every component."""
     whole = shared().get_pipe("parser")

@@ -144,13 +144,6 @@ def test_weights_of_another_system_are_refused(trained, make_nlp, tmp_path):
         other.from_bytes(trained.get_pipe("parser").to_bytes())
 
 
-def test_pipelines_of_version_0_1_are_loaded(trained, tmp_path):
-    """Version 0.1 saved the kind of network together with its sizes."""
-    trained.get_pipe("parser").model.shims[0].cfg["scorer"] = "transitions"
-    trained.to_disk(tmp_path)
-    assert trees(spacy.load(tmp_path)) == trees(trained)
-
-
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "covington", "mh4"])
 def test_positions_are_those_that_were_trained(make_nlp, sample, system, tmp_path):
     nlp = make_nlp(system, positions="s0+b0")

@@ -70,14 +70,6 @@ def test_layers_change_their_mode(shim):
         assert shim.net.training == shim.net.layer.training == is_train
 
 
-def test_networks_of_version_0_1_are_loaded(shim):
-    """Version 0.1 saved the kind of a network among its sizes."""
-    message = srsly.msgpack_loads(shim.to_bytes())
-    message["sizes"]["scorer"] = "transitions"
-    loaded = TorchShim(Net).from_bytes(srsly.msgpack_dumps(message))
-    assert torch.equal(loaded.net.weight, shim.net.weight)
-
-
 def test_the_class_of_the_network_can_be_named_later(shim):
     later = TorchShim()
     for build in (lambda: later.initialize(n=3), lambda: later.from_bytes(shim.to_bytes())):

@@ -58,17 +58,6 @@ def test_known_words_do_not_become_rare_when_training_is_resumed():
     assert read(again, [11] * 9 + [22, 31, 32, 33]) == {11: 9, 22: 2, 31: 1, 32: 1, 33: 1}
 
 
-def test_vocabularies_of_version_0_1_are_loaded():
-    vocabulary = WordVocabulary(10)
-    read(vocabulary, TEXT)
-    state = vocabulary.state_dict()
-    del state["occurrences"]
-    loaded = WordVocabulary(10)
-    loaded.load_state_dict(state)
-    assert read(loaded, [11, 31]) == {11: 1, 31: 1}
-    assert loaded.rows(np.array([11], dtype=np.uint64)).tolist() == [1]
-
-
 def test_frequent_words_are_kept_more_often():
     kept = WordVocabulary.keep_probability(np.array([1.0, 2.5, 100.0]))
     assert kept[0] < 0.3 and kept[1] == 0.5 and kept[2] > 0.95
