@@ -1,8 +1,9 @@
 """Paragraphs of plain text as input of a pipeline, with their original characters.
 
-A pipeline gets each paragraph with single spaces for all white space, so that a wrapped paragraph
-gets the same trees as an unwrapped one. Encoders have rarely seen white-space tokens. The original
-characters are kept in `doc.user_data`, from which `text_sentences.py` restores them.
+A pipeline gets each paragraph in one line, with single spaces for all white space, so that a
+wrapped paragraph gets the same trees as an unwrapped one. Encoders have rarely seen white-space
+tokens. The original characters are kept in `doc.user_data`, from which `text_sentences.py` restores
+them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from spacy_npparse.treebank.docs import (
     SENT_IDS_KEY,
     TEXT_KEY,
 )
-from spacy_npparse.treebank.raw_text import raw_documents, with_own_characters
+from spacy_npparse.treebank.raw_text import raw_documents, unwrapped, with_own_characters
 from spacy_npparse.treebank.sentence import Sentence
 
 # In scripts with spaces, words and the spaces after them are shorter on average.
@@ -52,8 +53,8 @@ class Paragraph(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text as a pipeline gets it, with single spaces for all white space."""
-        return " ".join(self.original.split())
+        """The text as a pipeline gets it, in one line; see `unwrapped`."""
+        return unwrapped(self.original)
 
     @property
     def n_words(self) -> int:

@@ -11,17 +11,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from spacy_npparse.errors import DocError
 from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence, shortened
 
 _LINE_END = r"(?:\r\n|\n|\r(?!\n))"
+_LINE_ENDS = re.compile(r"[\r\n]+")
+# Chinese, Japanese and Yi characters with their punctuation, and fullwidth forms. Korean, whose
+# characters are as wide, has spaces.
+_WITHOUT_SPACES = re.compile(
+    "[\u2e80-\u312f\u3190-\u9fff\ua000-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
+    "\U00020000-\U0003ffff]"
+)
 SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
 _ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": "\\\\"}
 _CHARACTERS = {escape: character for character, escape in _ESCAPES.items()}
 
 
-def space_misc(before: str, token: str, after: str | None) -> str:
+def space_misc(before: str, token: str, after: str | None, *, wrapped: bool = False) -> str:
     """Encode white space in the MISC column of a token.
 
     Args:
@@ -29,6 +37,7 @@ def space_misc(before: str, token: str, after: str | None) -> str:
         token: The token, which may contain white space.
         after: The white space after the token; None at the end of a text, where missing white space
             means nothing.
+        wrapped: Whether `after` is a line break that is not a space, see `unwrapped`.
 
     Returns:
         The attributes; `_` if there are none.
@@ -36,9 +45,9 @@ def space_misc(before: str, token: str, after: str | None) -> str:
     fields = []
     if before:
         fields.append(f"SpacesBefore={escape(before)}")
-    if after == "":
+    if after == "" or wrapped:
         fields.append("SpaceAfter=No")
-    elif after is not None and after != " ":
+    if after not in (None, "", " "):
         fields.append(f"SpacesAfter={escape(after)}")
     if token != form(token):
         fields.append(f"SpacesInToken={escape(token)}")
@@ -48,6 +57,28 @@ def space_misc(before: str, token: str, after: str | None) -> str:
 def form(token: str) -> str:
     """Write a token as FORM: white space inside it becomes one space."""
     return " ".join(token.split())
+
+
+def unwrapped(text: str) -> str:
+    """Write a text in one line. White space becomes one space, but a line break between two
+    characters of a script without spaces, such as Chinese characters, is left out.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The line.
+
+    Examples:
+        >>> unwrapped("他们在北\n京见面。 in\nBeijing")
+        '他们在北京见面。 in Beijing'
+    """
+    lines = [line for line in map(form, _LINE_ENDS.split(text)) if line]
+    parts = lines[:1]
+    for before, line in pairwise(lines):
+        is_word_cut = _WITHOUT_SPACES.match(before[-1]) and _WITHOUT_SPACES.match(line[0])
+        parts += ["" if is_word_cut else " ", line]
+    return "".join(parts)
 
 
 def escape(space: str) -> str:

@@ -23,7 +23,7 @@ from spacy_npparse.treebank.docs import (
     TEXT_KEY,
 )
 from spacy_npparse.treebank.heads import head_tokens
-from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
+from spacy_npparse.treebank.raw_text import character_spans, form, space_misc, unwrapped
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
 from spacy_npparse.trees.missing import NO_HEAD
@@ -54,7 +54,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
         # The words of multiword tokens that a boundary cuts are spelt as in the text.
         for spelling in spellings:
             if not spelling.is_multiword:
-                forms[spelling.start] = form(spelling.text)
+                forms[spelling.start] = unwrapped(spelling.text)
     lemma, upos, xpos, feats, deprel = annotation_columns(doc)
     words = _Words(forms, lemma, upos, xpos, feats, deprel, _heads(doc, forms))
     n_lost = 0
@@ -68,7 +68,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
         metadata = Metadata(
             **(_beginning(doc) if not sentences else {}),
             sent_id=_sent_id(doc, first_id, len(sentences)),
-            text=form(text),
+            text=unwrapped(text),
         )
         sentences.append(make_sentence(rows, metadata))
     if n_lost:
@@ -109,11 +109,17 @@ def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
     spans = character_spans(text, [token.text for token in tokens])
     spelt = [text[begin:end] for begin, end in spans]
     after: list[str | None] = [text[end:begin] for (_, end), (begin, _) in pairwise(spans)]
+    wrapped = [
+        bool(text[end:begin].strip(" ")) and " " not in unwrapped(text[end - 1 : begin + 1])
+        for (_, end), (begin, _) in pairwise(spans)
+    ]
     before = [""] * len(spans)
     if spans:
         after.append(text[spans[-1][1] :] or None)
+        wrapped.append(False)
         before[0] = text[: spans[0][0]]
-    misc = list(map(space_misc, before, spelt, after))
+    columns = zip(before, spelt, after, wrapped, strict=True)
+    misc = [space_misc(*spaces, wrapped=is_wrapped) for *spaces, is_wrapped in columns]
     if token_ranges:
         offset = doc.user_data.get(OFFSET_KEY, 0)
         ranges = [f"TokenRange={offset + begin}:{offset + end}" for begin, end in spans]
@@ -181,7 +187,7 @@ def _range(spelling: _Spelling, ids: Mapping[int, str]) -> Row:
     """Make the row of a multiword token."""
     numbers = f"{ids[spelling.start]}-{ids[spelling.end - 1]}"
     blank = Row(*[EMPTY] * len(Row._fields))
-    return blank._replace(id=numbers, form=form(spelling.text), misc=spelling.misc)
+    return blank._replace(id=numbers, form=unwrapped(spelling.text), misc=spelling.misc)
 
 
 def _sent_id(doc: Doc, first_id: int, i: int) -> str:

@@ -29,8 +29,8 @@ from spacy_npparse.treebank.raw_text import character_spans
 
 NLP = spacy.blank("xx")
 # All line endings, white space without an escape in MISC, and characters that MISC must escape.
-TEXTS = st.text(st.sampled_from("ab.-|\\ \t\n\r\f\xa0\x85\u2028ü")) | st.lists(
-    st.sampled_from(["a", "b.", "- c|", "\n", "\n\n", "\r\n", " \n \r\n", "  "])
+TEXTS = st.text(st.sampled_from("ab.-|\\ \t\n\r\f\xa0\x85\u2028ü北")) | st.lists(
+    st.sampled_from(["a", "北", "b.", "- c|", "\n", "\n\n", "\r\n", " \n \r\n", "  "])
 ).map("".join)
 
 
@@ -58,6 +58,7 @@ def written(text, starts=frozenset(), **options):
         ("Old\rline ends.\r\rTwo.\r", ["Old line ends.", "Two."]),
         ("A page\n\fbreak.\n\f\nTwo.", ["A page break.", "Two."]),
         ("Hyphen-\nated words  stay\tapart.", ["Hyphen- ated words stay apart."]),
+        ("在北 \r\n　京。\n「は\nい」 あ\nA\n한국\n말", ["在北京。「はい」 あ A 한국 말"]),
     ],
 )
 def test_paragraphs(text, found):
@@ -139,6 +140,22 @@ def test_what_is_written():
         "1\tD.\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\u00a0\n"
         "2\tE\t_\t_\t_\t_\t_\t_\t_\t_"
     )
+
+
+def test_line_breaks_between_chinese_characters_are_no_spaces():
+    text = "他在北\n京\n说。\nOK"
+    doc = Paragraph(text).mark(Doc(NLP.vocab, words=["他", "在", "北京", "说", "。", "OK"]))
+    (sentence,) = sentences_from_doc(doc)
+    assert sentence.metadata["text"] == "他在北京说。 OK"
+    assert [(row.form, row.misc) for row in sentence.words] == [
+        ("他", "SpaceAfter=No"),
+        ("在", "SpaceAfter=No"),
+        ("北京", r"SpaceAfter=No|SpacesAfter=\n|SpacesInToken=北\n京"),
+        ("说", "SpaceAfter=No"),
+        ("。", r"SpacesAfter=\n"),
+        ("OK", "_"),
+    ]
+    assert "".join(raw_texts([sentence])).rstrip() == text
 
 
 @pytest.mark.parametrize("name", ["", " ", "\n"])
