@@ -11,6 +11,7 @@ class BoundaryNetwork:
         bias: NDArray[np.float32],
         window: int,
         allow_spaces: bool,
+        no_addresses: frozenset[str],
     ) -> None: ...
     def tokens(
         self, text: str, codes: NDArray[np.uint32], rows: NDArray[np.int32]

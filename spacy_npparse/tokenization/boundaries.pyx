@@ -58,6 +58,8 @@ cdef class BoundaryNetwork:
             second row of `inputs` is that of white space.
         window: The length of a window.
         allow_spaces: Whether tokens may have white space inside.
+        no_addresses: Strings in lower case that look like addresses, but are tokenized by the
+            network.
     """
 
     cdef const float[:, :, :, ::1] inputs
@@ -69,8 +71,11 @@ cdef class BoundaryNetwork:
     cdef int size
     cdef int window
     cdef bint allow_spaces
+    cdef frozenset no_addresses
 
-    def __init__(self, inputs, gates, candidates, outputs, bias, int window, bint allow_spaces):
+    def __init__(
+        self, inputs, gates, candidates, outputs, bias, int window, bint allow_spaces, no_addresses
+    ):
         self.inputs, self.gates, self.candidates = inputs, gates, candidates
         self.outputs, self.bias = outputs, bias
         self.weights.inputs = &self.inputs[0, 0, 0, 0]
@@ -80,6 +85,7 @@ cdef class BoundaryNetwork:
         self.weights.bias = &self.bias[0]
         self.size = candidates.shape[1]
         self.window, self.allow_spaces = window, allow_spaces
+        self.no_addresses = no_addresses
 
     def tokens(self, str text, const uint32_t[::1] codes, const int32_t[::1] rows):
         """Find the tokens of a text.
@@ -155,6 +161,8 @@ cdef class _Window:
             start = place
             if self.may_begin_address(place):
                 place = address_end(text, place, self.end)
+                if text[start:place].lower() in self.network.no_addresses:
+                    place = start
             if place > start:
                 self.skip_to(place)
             else:

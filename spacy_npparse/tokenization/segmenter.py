@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import log
 from typing import Any
 from unicodedata import category, normalize
@@ -26,18 +27,20 @@ class Segmenter:
 
     Args:
         model: The model in UDPipe's format.
+        no_addresses: Strings in lower case that look like addresses but are not.
 
     Raises:
         ValueError: The model is damaged.
     """
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, no_addresses: Iterable[str] = ()) -> None:
         loaded = read_model(model)
         self._substitutes = loaded.substitutes
         self._row_of = {char: row for row, char in enumerate(loaded.embeddings, _FIRST)}
         # Rows by code point. The system allocates memory only where it is used.
         self._rows = np.zeros(_N_CHARACTERS, dtype=np.int32)
-        self._network = _network(loaded, self._similar_row(" "))
+        space = self._similar_row(" ")
+        self._network = _network(loaded, space, frozenset(no_addresses))
 
     def __call__(self, text: str) -> NDArray[np.int32]:
         """Segment a text.
@@ -69,7 +72,7 @@ class Segmenter:
         return _UNLIKE
 
 
-def _network(model: TokenizerModel, space: int) -> BoundaryNetwork:
+def _network(model: TokenizerModel, space: int, no_addresses: frozenset[str]) -> BoundaryNetwork:
     """Make the network of a model. space: the row of white space among those of characters."""
     n_rows = _FIRST + len(model.embeddings)
     size = model.forward.input_bias.shape[1]
@@ -95,6 +98,7 @@ def _network(model: TokenizerModel, space: int) -> BoundaryNetwork:
         _floats(np.append(model.forward.output_bias, 0)),
         model.window,
         model.allow_spaces,
+        no_addresses,
     )
 
 

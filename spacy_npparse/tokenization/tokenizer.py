@@ -23,7 +23,7 @@ from spacy_npparse.tokenization.layout import CutToken, make_doc
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.saved_model import seal, unseal
 from spacy_npparse.tokenization.segmenter import Segmenter
-from spacy_npparse.tokenization.training import train_model, training_sentences
+from spacy_npparse.tokenization.training import no_addresses, train_model, training_sentences
 from spacy_npparse.word_slices import cut
 
 Multiword = Literal["split", "whole"]
@@ -64,6 +64,7 @@ class TrainedTokenizer:
         self._pipeline: Callable[[], Language | None] = ref(nlp) if nlp else lambda: None
         self._multiword: Multiword = "split"
         self.n_whole = 0
+        self._no_addresses: list[str] = []
         self._model = b""
         self._segmenter: Segmenter | None = None
         self._splitter = MultiwordSplitter([], {}, [{}])
@@ -155,6 +156,7 @@ class TrainedTokenizer:
             sentences = training_sentences(example.reference for example in get_examples())
         finally:
             self._is_initializing = False
+        self._no_addresses = no_addresses(sentences)
         self._load(train_model(sentences))
         self._splitter = MultiwordSplitter.train(
             [[(token.form, token.words) for token in sentence] for sentence in sentences]
@@ -252,7 +254,7 @@ class TrainedTokenizer:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return {"multiword": self.multiword}
+        return {"multiword": self.multiword, "no_addresses": self._no_addresses}
 
     def _set(self, settings: dict[str, Any]) -> None:
         # Versions up to 0.2 saved this setting.
@@ -260,6 +262,8 @@ class TrainedTokenizer:
         if is_split is not None:
             settings["multiword"] = "split" if is_split else "whole"
         self.multiword = settings["multiword"]
+        # Versions up to 0.3 did not save this.
+        self._no_addresses = settings.get("no_addresses", [])
         if is_split:
             self._warn_of_lemmatizers()
 
@@ -283,7 +287,7 @@ class TrainedTokenizer:
 
     def _load(self, model: bytes) -> None:
         """Use a model. An untrained tokenizer is saved with an empty one."""
-        self._segmenter = Segmenter(model) if model else None
+        self._segmenter = Segmenter(model, self._no_addresses) if model else None
         self._model = model
 
     def _copy(self, folder: Path) -> None:
@@ -292,7 +296,9 @@ class TrainedTokenizer:
                 f"{folder} has no trained tokenizer. Give initialize.tokenizer.source the folder "
                 f"of a pipeline that was trained with {_NAME}."
             )
-        self.from_disk(folder, exclude=[_CONFIG])
+        multiword = self.multiword
+        self.from_disk(folder)
+        self.multiword = multiword
 
     def _bounds(self, text: str) -> NDArray[np.int32]:
         if self._is_initializing:

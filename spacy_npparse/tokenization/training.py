@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import groupby
@@ -26,6 +27,7 @@ from spacy.tokens import Doc
 from spacy.util import logger
 from tqdm import tqdm
 
+from spacy_npparse.tokenization.addresses import address_end
 from spacy_npparse.treebank.raw_text import form
 from spacy_npparse.treebank.sentence import EMPTY, Row
 from spacy_npparse.word_forms import SurfaceToken, surface_tokens
@@ -116,6 +118,27 @@ def _training_token(doc: Doc, token: SurfaceToken) -> TrainingToken:
         bool(doc[token.end - 1].whitespace_) or doc[token.end : token.end + 1].text.isspace()
     )
     return TrainingToken(form(token.text), tuple(map(form, token.words)), space_after)
+
+
+def no_addresses(sentences: Iterable[TrainingSentence]) -> list[str]:
+    """Find the strings that match the grammar of addresses, but are more often tokenized otherwise,
+    such as *t.ex* in the Swedish abbreviation *t.ex.*
+
+    Args:
+        sentences: The sentences.
+
+    Returns:
+        The strings in lower case, sorted.
+    """
+    votes: Counter[str] = Counter()
+    for sentence in sentences:
+        text = "".join(token.form + " " * token.space_after for token in sentence)
+        start = 0
+        for token in sentence:
+            end, address = start + len(token.form), address_end(text, start, len(text))
+            votes[text[start:address].lower()] += 1 if address != end else -1
+            start = end + token.space_after
+    return sorted(address for address, n_votes in votes.items() if address and n_votes > 0)
 
 
 def train_model(sentences: Iterable[TrainingSentence]) -> bytes:

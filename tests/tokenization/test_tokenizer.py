@@ -20,7 +20,11 @@ from tokenizer_helpers import TRAINED, sample_examples
 
 from spacy_npparse.tokenization import TrainedTokenizer, trainer_program, training
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
-from spacy_npparse.tokenization.training import training_sentences
+from spacy_npparse.tokenization.training import (
+    TrainingToken,
+    no_addresses,
+    training_sentences,
+)
 from spacy_npparse.treebank import (
     doc_to_conllu,
     parse_sentence,
@@ -262,6 +266,39 @@ def test_source(nlp, tmp_path):
     shutil.rmtree(tmp_path / "nlp" / "tokenizer")
     with pytest.raises(ValueError, match="has no trained tokenizer"):
         trained_on(lambda nlp: [], source=tmp_path / "nlp")
+
+
+def test_abbreviations_that_look_like_addresses(tmp_path):
+    """The network tokenizes what the treebank more often does not tokenize as an address."""
+
+    def abbreviated(nlp):
+        words = ["Das", "ist", "f.eks.", "ein", "Haus", "bei", "www.haus.de", "."]
+        docs = [Doc(nlp.vocab, words), Doc(nlp.vocab, ["Nur", "f.eks", "und", "haus.de", "."])]
+        return [Example(doc, doc) for doc in [docs[0], docs[0], docs[1]] * 20]
+
+    nlp = spacy.blank("xx", config=TRAINED)
+    nlp.tokenizer.initialize(lambda: abbreviated(nlp))
+    nlp.to_disk(tmp_path / "nlp")
+    copied = trained_on(lambda nlp: [], source=tmp_path / "nlp")
+    for one in (nlp.tokenizer, copied, spacy.load(tmp_path / "nlp").tokenizer):
+        found = one("Das ist F.eks. ein Haus bei www.f.eks .")
+        assert [token.text for token in found] == "Das ist F.eks. ein Haus bei www.f.eks .".split()
+
+
+def test_strings_that_are_no_addresses():
+    def sentence(text):
+        tokens = text.split("|")
+        return tuple(TrainingToken(t.strip(), (), t.endswith(" ")) for t in tokens)
+
+    texts = [
+        "t.ex.|",
+        "T.Ex. |a.de|.|",
+        "a|.|de|",
+        "x |a.de/b|...|",
+        "Ende|.|Am |b.com",
+        "b.com|b.de",
+    ]
+    assert no_addresses(map(sentence, texts)) == ["b.comb.de", "ende.am", "t.ex"]
 
 
 def test_too_little_text():
