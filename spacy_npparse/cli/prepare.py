@@ -19,6 +19,7 @@ from spacy_npparse.files import have_same_content, replacing
 from spacy_npparse.tables import Column, Table, columns, count, text
 from spacy_npparse.treebank import ConlluReader, Sentence, read_conllu, treebank_parts
 from spacy_npparse.treebank.folders import PARTS, split_off_dev
+from spacy_npparse.treebank.sentence import EMPTY, WITHOUT_TEXT
 from spacy_npparse.trees import nonprojective_arcs
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -127,11 +128,12 @@ def _parts(treebank: Path, split: bool) -> dict[str, _Part]:
 
 @dataclass
 class _Counts:
-    """The counts of a part of a treebank. Trees and arcs are counted in sentences in which all
-    words have a head."""
+    """The counts of a part of a treebank. Words without form are not in `forms`. Trees and arcs are
+    counted in sentences in which all words have a head."""
 
     sentences: int = 0
     words: int = 0
+    forms: int = 0
     trees: int = 0
     arcs: int = 0
     crossed_trees: int = 0
@@ -189,6 +191,7 @@ def _count(part: _Part) -> _Counts:
     for sentence in progress(part.sentences(), "sentence", title=part.path.name):
         found.sentences += 1
         found.words += len(sentence.words)
+        found.forms += sum(word.form != EMPTY for word in sentence.words)
         if NO_HEAD in sentence.heads[1:]:
             continue
         crossing = sum(nonprojective_arcs(sentence.heads))
@@ -198,4 +201,6 @@ def _count(part: _Part) -> _Counts:
         found.crossing_arcs += crossing
     if found.sentences == 0:
         fail(f"{part.path.name}: no sentence in this file. Give a treebank in CoNLL-U.")
+    if found.forms == 0:
+        fail(f"{part.path.name}: {WITHOUT_TEXT}")
     return found

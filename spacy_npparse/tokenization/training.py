@@ -29,7 +29,7 @@ from tqdm import tqdm
 
 from spacy_npparse.tokenization.addresses import address_end
 from spacy_npparse.treebank.raw_text import form
-from spacy_npparse.treebank.sentence import EMPTY, Row
+from spacy_npparse.treebank.sentence import EMPTY, WITHOUT_TEXT, Row
 from spacy_npparse.word_forms import SurfaceToken, surface_tokens
 
 # The program is not imported, because UDPipe is needed only for training.
@@ -152,7 +152,7 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
         The model in UDPipe's format.
 
     Raises:
-        ValueError: There is too little text.
+        ValueError: There is too little text, or none.
         RuntimeError: UDPipe fails.
     """
     sentences = list(sentences)
@@ -163,6 +163,8 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
             "or the folder of a pipeline whose tokenizer is copied (initialize.tokenizer.source); "
             "or use spaCy's rules: --nlp.tokenizer.@tokenizers spacy.Tokenizer.v1."
         )
+    if all(token.form == EMPTY for sentence in sentences for token in sentence):
+        raise ValueError(f"A tokenizer cannot be trained: {WITHOUT_TEXT}")
     spaces = mean(token.space_after for sentence in sentences for token in sentence)
     options, epochs = trainer_options(n_characters, spaces)
     start = time.perf_counter()

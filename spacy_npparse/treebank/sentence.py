@@ -16,6 +16,11 @@ from conllu import Metadata
 from spacy_npparse.errors import UserError
 
 EMPTY = "_"
+# Some treebanks are distributed without forms, because their texts are not free.
+WITHOUT_TEXT = (
+    "every FORM is _, because the treebank comes without its text. Merge the text into it, as its "
+    "README describes."
+)
 # The label of a root.
 UD_ROOT = "root"
 SPACY_ROOT = "ROOT"

@@ -118,6 +118,8 @@ def test_errors(run, treebank, tmp_path):
     assert f"{dev}, line 4: 2 columns" in message()
     dev.write_text("")
     assert "xx-ud-dev.conllu: no sentence" in message()
+    dev.write_text("1\t_\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    assert "xx-ud-dev.conllu: every FORM is _" in message()
     dev.unlink()
     assert "no file *-ud-dev.conllu" in message() and "npparse prepare --split" in message()
     (treebank / "yy-ud-train.conllu").write_text(PROJECTIVE)

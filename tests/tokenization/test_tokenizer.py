@@ -309,6 +309,15 @@ def test_too_little_text():
         trained_on(short)
 
 
+def test_treebanks_without_text():
+    def empty(nlp):
+        doc = Doc(nlp.vocab, ["_"] * 20)
+        return [Example(doc, doc)]
+
+    with pytest.raises(ValueError, match="every FORM is _, because the treebank comes without its"):
+        trained_on(empty)
+
+
 def test_written_files_are_valid(nlp, tmp_path):
     beside = Path(sys.executable).parent / "udvalidate"
     program = str(beside) if beside.exists() else shutil.which("udvalidate")
