@@ -37,14 +37,14 @@ _PROGRAM = Path(__file__).with_name("trainer_program.py")
 # The number of segments of text in an epoch of UDPipe's trainer, however little text there is.
 _SEGMENTS = 10_000
 _MIN_SEGMENT, _MAX_SEGMENT = 10, 50
-_MAX_EPOCHS = 10
-# The maximum number of times that the trainer sees each character.
-_MAX_PASSES = 20
+# The maximum number of epochs, and of times that the trainer sees each character: for text with
+# spaces, and for text without, whose words the network has to know.
+_WITH_SPACES, _WITHOUT_SPACES = (10, 20), (20, 60)
 # The maximum number of characters for the trainer. More take memory, and improve tokens and words
 # hardly at all.
 MOST_CHARACTERS = 1_000_000
-# The sizes of the GRU for little text, for other text, and for text without spaces, whose words it
-# has to know. UDPipe supports these three.
+# The sizes of the GRU for little text, for other text, and for text without spaces. UDPipe supports
+# these three.
 _SMALL, _MEDIUM, _LARGE = 16, 24, 64
 # The learning rate decays exponentially.
 _OPTIONS = "batch_size=5;learning_rate=0.003;learning_rate_final=0.0002;early_stopping=0"
@@ -188,10 +188,12 @@ def trainer_options(n_characters: int, spaces: float) -> tuple[str, int]:
     Returns:
         The options in the syntax of UDPipe, and the number of epochs.
     """
-    seen = min(n_characters * _MAX_PASSES, _SEGMENTS * _MAX_SEGMENT * _MAX_EPOCHS)
+    has_spaces = spaces > 0.5
+    most_epochs, most_passes = _WITH_SPACES if has_spaces else _WITHOUT_SPACES
+    seen = min(n_characters * most_passes, _SEGMENTS * _MAX_SEGMENT * most_epochs)
     segment = min(max(seen // _SEGMENTS, _MIN_SEGMENT), _MAX_SEGMENT, n_characters)
     epochs = math.ceil(seen / (_SEGMENTS * segment))
-    dimension = _SMALL if segment == _MIN_SEGMENT else _MEDIUM if spaces > 0.5 else _LARGE
+    dimension = _SMALL if segment == _MIN_SEGMENT else _MEDIUM if has_spaces else _LARGE
     return f"dimension={dimension};segment_size={segment};epochs={epochs};{_OPTIONS}", epochs
 
 
