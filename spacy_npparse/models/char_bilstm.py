@@ -14,6 +14,7 @@ from thinc.api import Model, NumpyOps, torch2xp, xp2torch
 from thinc.types import Floats2d, Ragged
 
 from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout, check_range
+from spacy_npparse.models.capitals import forms_without_capitals
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
 from spacy_npparse.models.saved_length import Length
 from spacy_npparse.models.shim import TorchShim, torch_shim
@@ -294,13 +295,15 @@ def make_batch(
     Returns:
         The input of the network, and the number of the Doc of each sequence.
     """
-    forms, form_of_word = np.unique(np.concatenate(list(map(form_ids, docs))), return_inverse=True)
-    spellings = shared_spellings(max_chars, char_rows, affix_rows)
-    chars, n_chars, affixes = spellings.look_up(forms, docs[0].vocab.strings)
     begins = np.concatenate([doc.to_array(SENT_START) for doc in docs]) == 1
     begins &= cut
     n_words = list(map(len, docs))
     begins[np.cumsum([0, *n_words[:-1]])] = True
+    strings = docs[0].vocab.strings
+    words = forms_without_capitals(np.concatenate(list(map(form_ids, docs))), begins, strings)
+    forms, form_of_word = np.unique(words, return_inverse=True)
+    spellings = shared_spellings(max_chars, char_rows, affix_rows)
+    chars, n_chars, affixes = spellings.look_up(forms, strings)
     batch = WordBatch(
         chars=chars,
         n_chars=n_chars,

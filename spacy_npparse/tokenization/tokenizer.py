@@ -19,6 +19,7 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.checks import check_arguments
 from spacy_npparse.errors import loading
+from spacy_npparse.models.capitals import text_without_capitals
 from spacy_npparse.tokenization.layout import CutToken, make_doc
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.saved_model import seal, unseal
@@ -305,7 +306,7 @@ class TrainedTokenizer:
             spans = [match.span() for match in re.finditer(r"\S+", text)]
             return np.array(spans, dtype=np.int32).reshape(-1, 2)
         if self._segmenter is not None:
-            return self._segmenter(text)
+            return self._segmenter(text_without_capitals(text))
         raise ValueError(
             f"The tokenizer {_NAME} has not been trained. Train the pipeline with `spacy train` or "
             "`nlp.initialize`, or load a trained one."

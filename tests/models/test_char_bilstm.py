@@ -49,6 +49,21 @@ def test_large_batches_are_encoded_in_parts():
     assert sum(sizes) == 39_003 and max(sizes) == 24_000 and len(sizes) > 2
 
 
+def test_capitals_are_read_in_lower_case():
+    """Sentences do not depend on their neighbours, unless their boundaries are to be found."""
+    model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
+    model.initialize()
+    vocab = spacy.blank("xx").vocab
+    words = ["WIR", "SEHEN", "2", "HÄUSER", "IM", "Dorf"]
+    starts = [[1, -1, -1, -1, -1, -1], [1, -1, -1, 1, -1, -1]]
+    lower = [word.lower() for word in words[:-1]] + words[-1:]
+    for start, is_same in zip(starts, [True, False], strict=True):
+        upper, expected = model.predict(
+            [Doc(vocab, words=one, sent_starts=start) for one in (words, lower)]
+        )
+        assert np.allclose(upper, expected) == is_same
+
+
 def test_words_of_multiword_tokens_are_read_as_they_are():
     """The encoder reads syntactic words, not the slices of the text."""
     model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)

@@ -389,7 +389,20 @@ def test_text_without_spaces_gets_a_larger_network(n_words, share_of_spaces, dim
     assert f"dimension={dimension};" in options
 
 
+def test_texts_without_spaces_are_read_more_often():
+    with_spaces, without = (training.trainer_options(100_000, share)[1] for share in (0.6, 0.4))
+    assert without == 3 * with_spaces
+
+
 def test_long_texts(nlp):
     """The texts have no white space, or no sentence ends."""
     for text in ("a" * 50_000, "a " * 25_000, "\n" * 50_000):
         assert nlp.tokenizer(text).text == text
+
+
+def test_capitals_are_read_in_lower_case(nlp):
+    text = "Wir haben das Haus am See gesehen, das er im Mai verkauft hat."
+    lower = nlp.tokenizer(text.lower())
+    upper = nlp.tokenizer(text.upper())
+    assert upper.text == text.upper()
+    assert [t.idx for t in upper] == [t.idx for t in lower]
