@@ -226,6 +226,22 @@ def test_page_compares_with_gold() -> None:
     assert "correct arc, below the words" not in render_trees([make_doc()])
 
 
+def test_arcs_without_label_and_missing_heads() -> None:
+    """An arc may have no label. A missing head is not right, and a missing label not wrong."""
+    row = "{}\t{}\t_\t_\t_\t_\t{}\t{}\t_\t_"
+    words = [(1, "a", 2, "_"), (2, "b", 0, "root"), (3, "c", "_", "_"), (4, "d", 3, "_")]
+    vocab = spacy.blank("xx").vocab
+    doc = doc_from_sentences([parse_sentence([row.format(*word) for word in words])], vocab)
+    heads, labels = [1, 1, 1, 2], ["nsubj", "ROOT", "obj", "det"]
+    gold = Doc(vocab, [word.text for word in doc], heads=heads, deps=labels)
+    assert 'data-arcs="0-2 2-1 3-4"' in render_trees([doc])
+    page = render_trees([doc], gold=[gold])
+    assert "3 of 4 heads right" in page
+    assert "4 of 4" not in page
+    page = render_trees([gold], gold=[doc])
+    assert "3 of 3 heads right" in page and "1 wrong label" not in page
+
+
 def test_empty_input_gives_a_page() -> None:
     assert "0 sentences" in render_trees([])
     assert "0 sentences" in render_trees([Doc(spacy.blank("xx").vocab, words=[])])

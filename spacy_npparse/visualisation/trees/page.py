@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 from spacy.tokens import Doc, Span
 
 from spacy_npparse.treebank import parse_sentence
 from spacy_npparse.treebank.docs import CONLLU_KEY
+from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.page import Page, plural, render
@@ -18,6 +21,8 @@ from spacy_npparse.visualisation.trees.picture import ROW_WIDTH, tree_arcs
 from spacy_npparse.word_forms import word_forms
 
 _COMPARED = ("wrong", "gold", "mislabelled")
+# The heads and labels of a sentence.
+_Tree = tuple[list[int], list[str]]
 
 
 class _DrawnSentence(NamedTuple):
@@ -104,18 +109,21 @@ def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_DrawnSentence]:
         # The parser has split the text into different sentences.
         names = [None] * len(sentences)
     forms = word_forms(doc)
+    heads = head_tokens(doc)
+    gold_heads = None if gold_doc is None else head_tokens(gold_doc)
     for sentence, name in zip(sentences, names, strict=True):
-        yield _tree(sentence, forms[sentence.start : sentence.end], gold_doc, name)
+        part = slice(sentence.start, sentence.end)
+        gold = None
+        if gold_doc is not None and gold_heads is not None:
+            gold = _read(gold_doc[part], gold_heads[part])
+        yield _tree(sentence, forms[part], _read(sentence, heads[part]), gold, name)
 
 
 def _tree(
-    sentence: Span, words: list[str], gold_doc: Doc | None, name: str | None
+    sentence: Span, words: list[str], tree: _Tree, gold: _Tree | None, name: str | None
 ) -> _DrawnSentence:
-    heads, labels = _read(sentence)
-    gold_heads = gold_labels = None
-    if gold_doc is not None:
-        gold_heads, gold_labels = _read(gold_doc[sentence.start : sentence.end])
-    above, below = tree_arcs(words, heads, labels, gold_heads, gold_labels)
+    gold_heads, gold_labels = gold or (None, None)
+    above, below = tree_arcs(words, *tree, gold_heads, gold_labels)
     tagged = sentence.doc.has_annotation("POS")
     drawing = draw_tree(
         words,
@@ -130,21 +138,23 @@ def _tree(
         notes.append(f"{n_crossing} non-projective {plural('arc', n_crossing)}")
     if gold_heads is not None:
         known = sum(head != NO_HEAD for head in gold_heads)
-        wrong = sum("wrong" in arc.kinds for arc in above)
         mislabelled = sum("mislabelled" in arc.kinds for arc in above)
-        notes.append(f"{known - wrong} of {known} heads right")
+        notes.append(f"{known - len(below)} of {known} heads right")
         if mislabelled:
             notes.append(f"{mislabelled} wrong {plural('label', mislabelled)}")
     return _DrawnSentence(sentence.text, drawing, notes, n_crossing > 0, name)
 
 
-def _read(span: Span) -> tuple[list[int], list[str]]:
-    """Read the heads (1..n, 0 for the root, NO_HEAD where missing) and labels of a sentence."""
+def _read(span: Span, tokens: NDArray[np.int64]) -> _Tree:
+    """Read the heads (1..n, 0 for the root, NO_HEAD where missing) and labels of a sentence.
+    tokens: the indices of the heads in the Doc."""
     heads, labels = [], []
-    for token in span:
-        head = token.head.i - span.start + 1
-        if token.head.i == token.i:
-            head = 0 if token.dep_ else NO_HEAD
+    for token, place in zip(span, tokens.tolist(), strict=True):
+        head = place - span.start + 1
+        if place == NO_HEAD:
+            head = NO_HEAD
+        elif place == token.i:
+            head = 0
         elif not 1 <= head <= len(span):
             raise ValueError(
                 f"token {token.i} ({token.text!r}) has its head outside its sentence; "

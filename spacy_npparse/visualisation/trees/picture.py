@@ -127,7 +127,7 @@ def tree_arcs(
         if gold_head not in (NO_HEAD, head):
             kinds.append("wrong")
             below.append(Arc(gold_head, word, gold_label, ("gold",)))
-        elif gold_head == head and gold_label != label:
+        elif gold_head == head and gold_label not in ("", label):
             kinds.append("mislabelled")
             label = f"{label} (gold: {gold_label})"
         if head != NO_HEAD:
