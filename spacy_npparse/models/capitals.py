@@ -1,4 +1,5 @@
-"""Text in capital letters, such as headlines, which encoders and the tokenizer read in lower case.
+"""Text in capital letters, such as headlines, which the tokenizer, encoders and the lemmatizer read
+in lower case.
 
 A treebank has too little of it for a network to learn that *WERE* is *were*. Stretches of at least
 four words in capitals are written in lower case. Fewer words may be abbreviations. Words without

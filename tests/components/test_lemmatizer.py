@@ -341,6 +341,17 @@ def test_new_words_in_a_pipeline_that_it_was_sourced_into(trained):
     assert spelled(other, new) == spelled(trained, new) != [""]
 
 
+def test_capitals_are_read_in_lower_case(trained):
+    words = [(form, "NOUN", "Number=Plur") for form in ("katarna", "zebrar", "hundar", "bilar")]
+    lower = spelled(trained, *words)
+    upper = [(form.upper(), *tags) for form, *tags in words]
+    assert spelled(trained, *upper) == lower
+    docs = [Doc(trained.vocab, [word[0]], pos=[word[1]], morphs=[word[2]]) for word in upper]
+    empty = Doc(trained.vocab)
+    found = list(trained.pipe([empty, *docs, empty]))
+    assert [token.lemma_ for doc in found for token in doc] != lower
+
+
 def test_pickling_after_use(trained):
     """Processes that are started by spawning get a pickled pipeline."""
     new = ("katarna", "NOUN", "Number=Plur")
