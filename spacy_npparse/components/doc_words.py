@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from spacy_npparse.lemmas import Word
-from spacy_npparse.word_forms import form_ids
+from spacy_npparse.models.forms import forms_as_read, sequence_begins
 
 # The number of Docs whose words are counted at once.
 _BATCH = 256
@@ -30,20 +30,19 @@ _SPREAD = np.array(
 )
 
 
-def word_rows(doc: Doc) -> NDArray[np.uint64]:
-    """Read the words of a Doc.
+def word_rows(docs: Sequence[Doc]) -> NDArray[np.uint64]:
+    """Read the words of Docs.
 
     Args:
-        doc: The Doc.
+        docs: The Docs, at least one of them with words.
 
     Returns:
-        uint64 [len(doc), 4]: the hashes of form, UPOS, XPOS and FEATS, 0 where a word has none.
+        uint64 [n_words, 4]: the hashes of the form as networks read it, of UPOS, XPOS and FEATS, 0
+        where a word has none.
     """
-    tags = doc.to_array([POS, TAG, MORPH])
-    rows = np.empty((len(doc), 4), dtype=np.uint64)
-    rows[:, 0] = form_ids(doc)
-    rows[:, 1:] = tags
-    return rows
+    tags = np.concatenate([doc.to_array([POS, TAG, MORPH]) for doc in docs])
+    forms, number = forms_as_read(docs, sequence_begins(docs, cut=True))
+    return np.column_stack([forms[number], tags.astype(np.uint64)])
 
 
 def row_keys(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -101,20 +100,17 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
     # Most words occur several times, and looking up strings takes longer than counting.
     for batch in minibatch(docs, _BATCH):
         strings = batch[0].vocab.strings
-        rows = np.concatenate(
-            [
-                np.column_stack([word_rows(doc), doc.to_array(LEMMA).astype(np.uint64)])
-                for doc in batch
-            ]
-        )
-        rows = rows[rows[:, -1] != 0]
+        if not any(map(len, batch)):
+            continue
+        lemmas = np.concatenate([doc.to_array(LEMMA) for doc in batch]).astype(np.uint64)
+        rows = np.column_stack([word_rows(batch), lemmas])[lemmas != 0]
         parts.append(_counted(rows, np.ones(len(rows), dtype=np.int64)))
     if not parts:
         return Counter()
     rows, counts = _counted(*map(np.concatenate, zip(*parts, strict=True)))
     words = row_words(rows[:, :-1].tolist(), strings)
-    lemmas = [strings[lemma] for lemma in rows[:, -1].tolist()]
-    return Counter(dict(zip(zip(words, lemmas, strict=True), counts.tolist(), strict=True)))
+    spelled = [strings[lemma] for lemma in rows[:, -1].tolist()]
+    return Counter(dict(zip(zip(words, spelled, strict=True), counts.tolist(), strict=True)))
 
 
 def _counted(

@@ -35,7 +35,6 @@ from spacy_npparse.lemmas import (
     lexicon_from_dict,
     lexicon_to_dict,
 )
-from spacy_npparse.models.capitals import forms_without_capitals
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.models.speller import SpelledBatch
 from spacy_npparse.models.speller_net import SpellerNet
@@ -110,17 +109,14 @@ class CharacterLemmatizer(TrainablePipe):
         """
         docs = list(docs)
         self._check_initialized()
-        rows = list(map(word_rows, docs))
-        if not any(map(len, rows)):
+        if not any(map(len, docs)):
             return [np.zeros(0, dtype=np.uint64) for _ in docs]
-        joined = np.concatenate(rows)
+        rows = word_rows(docs)
         # If the component is sourced from another pipeline, `self.vocab` belongs to that pipeline.
         strings = docs[0].vocab.strings
-        ends = [*accumulate(map(len, rows), initial=0)]
-        begins = np.bincount(ends)[:-1] > 0
-        joined[:, 0] = forms_without_capitals(joined[:, 0], begins, strings)
-        lemmas = self._lemmas(row_keys(joined).tolist(), joined, strings)
+        lemmas = self._lemmas(row_keys(rows).tolist(), rows, strings)
         hashes = np.array(list(map(strings.add, lemmas)), dtype=np.uint64)
+        ends = accumulate(map(len, docs), initial=0)
         return [hashes[start:end] for start, end in pairwise(ends)]
 
     def _lemmas(self, keys: list[int], rows: NDArray[np.uint64], strings: StringStore) -> list[str]:

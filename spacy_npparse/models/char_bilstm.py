@@ -8,14 +8,13 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps, torch2xp, xp2torch
 from thinc.types import Floats2d, Ragged
 
 from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout, check_range
-from spacy_npparse.models.capitals import forms_without_capitals
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
+from spacy_npparse.models.forms import forms_as_read, sequence_begins
 from spacy_npparse.models.saved_length import Length
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spellings import AFFIXES, shared_spellings
@@ -30,7 +29,6 @@ from spacy_npparse.models.treebank_embedding import (
 )
 from spacy_npparse.models.vocabulary_vectors import NAME as VECTORS
 from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
-from spacy_npparse.word_forms import form_ids
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
 # The maximum number of words in Docs that are encoded at once in prediction, at 10 kB for a word.
@@ -295,15 +293,10 @@ def make_batch(
     Returns:
         The input of the network, and the number of the Doc of each sequence.
     """
-    begins = np.concatenate([doc.to_array(SENT_START) for doc in docs]) == 1
-    begins &= cut
-    n_words = list(map(len, docs))
-    begins[np.cumsum([0, *n_words[:-1]])] = True
-    strings = docs[0].vocab.strings
-    words = forms_without_capitals(np.concatenate(list(map(form_ids, docs))), begins, strings)
-    forms, form_of_word = np.unique(words, return_inverse=True)
+    begins = sequence_begins(docs, cut=cut)
+    forms, form_of_word = forms_as_read(docs, begins)
     spellings = shared_spellings(max_chars, char_rows, affix_rows)
-    chars, n_chars, affixes = spellings.look_up(forms, strings)
+    chars, n_chars, affixes = spellings.look_up(forms, docs[0].vocab.strings)
     batch = WordBatch(
         chars=chars,
         n_chars=n_chars,
@@ -312,4 +305,4 @@ def make_batch(
         form_of_word=form_of_word.reshape(-1),
         lengths=np.bincount(begins.cumsum() - 1).tolist(),
     )
-    return batch, np.repeat(np.arange(len(docs)), n_words)[begins]
+    return batch, np.repeat(np.arange(len(docs)), list(map(len, docs)))[begins]

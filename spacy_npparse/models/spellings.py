@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from threading import Lock
-from unicodedata import normalize
 from zlib import crc32
 
 import numpy as np
@@ -79,8 +78,7 @@ class Spellings:
                 np.concatenate([table, np.zeros((size - first, *table.shape[1:]), dtype=np.int64)])
                 for table in (self._chars[:first], self._n_chars[:first], self._affixes[:first])
             )
-        # Files of macOS, among others, have combining characters, which treebanks hardly have.
-        for number, text in enumerate((normalize("NFC", text) for text in texts), first):
+        for number, text in enumerate(texts, first):
             spelling = _shorten(text, self._max_chars)
             # Row 0 is padding. Neighbouring code points, which belong to one script, never share a
             # row.

@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.checks import check_arguments
 from spacy_npparse.errors import loading
-from spacy_npparse.models.capitals import text_without_capitals
+from spacy_npparse.models.forms import text_as_read
 from spacy_npparse.tokenization.layout import CutToken, make_doc
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.saved_model import seal, unseal
@@ -187,7 +187,7 @@ class TrainedTokenizer:
         writers = {
             _CONFIG: lambda: srsly.json_dumps(self._settings),
             _MODEL: lambda: seal(self._model),
-            _SPLITTER: lambda: srsly.msgpack_dumps(self._splitter.to_dict()),
+            _SPLITTER: lambda: srsly.msgpack_dumps(self._rules),
         }
         data: bytes = to_bytes(writers, exclude)
         return data
@@ -207,8 +207,8 @@ class TrainedTokenizer:
         """
         readers = {
             _CONFIG: lambda b: self._set(srsly.json_loads(b)),
+            _SPLITTER: lambda b: self._set_rules(srsly.msgpack_loads(b)),
             _MODEL: lambda b: self._load(unseal(b)),
-            _SPLITTER: lambda b: self._set_splitter(srsly.msgpack_loads(b)),
         }
         with loading("the tokenizer", f"{len(data)} bytes"):
             missing = set(readers) - set(srsly.msgpack_loads(data)) - set(exclude)
@@ -227,7 +227,7 @@ class TrainedTokenizer:
         writers = {
             _CONFIG: lambda p: srsly.write_json(p, self._settings),
             _MODEL: lambda p: p.write_bytes(seal(self._model)),
-            _SPLITTER: lambda p: srsly.write_msgpack(p, self._splitter.to_dict()),
+            _SPLITTER: lambda p: srsly.write_msgpack(p, self._rules),
         }
         to_disk(path, writers, exclude)
 
@@ -246,8 +246,8 @@ class TrainedTokenizer:
         """
         readers = {
             _CONFIG: lambda p: self._set(srsly.read_json(p)),
+            _SPLITTER: lambda p: self._set_rules(srsly.read_msgpack(p)),
             _MODEL: lambda p: self._load(unseal(p.read_bytes())),
-            _SPLITTER: lambda p: self._set_splitter(srsly.read_msgpack(p)),
         }
         with loading("the tokenizer", str(path)):
             from_disk(path, readers, exclude)
@@ -255,7 +255,7 @@ class TrainedTokenizer:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return {"multiword": self.multiword, "no_addresses": self._no_addresses}
+        return {"multiword": self.multiword}
 
     def _set(self, settings: dict[str, Any]) -> None:
         # Versions up to 0.2 saved this setting.
@@ -263,8 +263,6 @@ class TrainedTokenizer:
         if is_split is not None:
             settings["multiword"] = "split" if is_split else "whole"
         self.multiword = settings["multiword"]
-        # Versions up to 0.3 did not save this.
-        self._no_addresses = settings.get("no_addresses", [])
         if is_split:
             self._warn_of_lemmatizers()
 
@@ -283,7 +281,13 @@ class TrainedTokenizer:
                     name,
                 )
 
-    def _set_splitter(self, data: dict[str, Any]) -> None:
+    @property
+    def _rules(self) -> dict[str, Any]:
+        return {**self._splitter.to_dict(), "no_addresses": self._no_addresses}
+
+    def _set_rules(self, data: dict[str, Any]) -> None:
+        # Earlier versions did not save these.
+        self._no_addresses = data.pop("no_addresses", [])
         self._splitter = MultiwordSplitter.from_dict(data)
 
     def _load(self, model: bytes) -> None:
@@ -297,16 +301,14 @@ class TrainedTokenizer:
                 f"{folder} has no trained tokenizer. Give initialize.tokenizer.source the folder "
                 f"of a pipeline that was trained with {_NAME}."
             )
-        multiword = self.multiword
-        self.from_disk(folder)
-        self.multiword = multiword
+        self.from_disk(folder, exclude=[_CONFIG])
 
     def _bounds(self, text: str) -> NDArray[np.int32]:
         if self._is_initializing:
             spans = [match.span() for match in re.finditer(r"\S+", text)]
             return np.array(spans, dtype=np.int32).reshape(-1, 2)
         if self._segmenter is not None:
-            return self._segmenter(text_without_capitals(text))
+            return self._segmenter(text_as_read(text))
         raise ValueError(
             f"The tokenizer {_NAME} has not been trained. Train the pipeline with `spacy train` or "
             "`nlp.initialize`, or load a trained one."

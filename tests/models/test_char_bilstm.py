@@ -49,6 +49,16 @@ def test_large_batches_are_encoded_in_parts():
     assert sum(sizes) == 39_003 and max(sizes) == 24_000 and len(sizes) > 2
 
 
+def test_combining_characters_are_composed():
+    model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
+    model.initialize()
+    vocab = spacy.blank("xx").vocab
+    docs = [Doc(vocab, words=["ein", one]) for one in ("fé", "fe\u0301")]
+    model(docs[:1], is_train=True)
+    composed, combining = model.predict(docs)
+    np.testing.assert_allclose(composed, combining, atol=1e-6)
+
+
 def test_capitals_are_read_in_lower_case():
     """Sentences do not depend on their neighbours, unless their boundaries are to be found."""
     model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
