@@ -120,9 +120,12 @@ class TreebankFile:
             start = block.first_line - 1
             # The file may begin with a byte order mark, and have Windows line ends.
             mark = codecs.BOM_UTF8 if lines[start].startswith(codecs.BOM_UTF8) else b""
-            end = b"\r" if lines[start].endswith(b"\r") else b""
             rows = (mark + str(sentence).encode()).split(b"\n")
-            lines[start : start + len(block.lines)] = [row + end for row in rows]
+            part = slice(start, start + len(block.lines))
+            lines[part] = [
+                row + b"\r" * line.endswith(b"\r")
+                for row, line in zip(rows, lines[part], strict=True)
+            ]
         content = b"\n".join(lines)
         current = self.path.read_bytes() if self.path.exists() else b""
         if _checksum(current) not in self._known:

@@ -300,17 +300,20 @@ def test_two_editors_of_a_file(start):
 
 
 @pytest.mark.parametrize("end, mark", [("\r\n", ""), ("\n", "\ufeff"), ("\r\n", "\ufeff")])
-def test_line_ends_and_byte_order_marks_are_kept(start, path, end, mark):
-    text = path.read_text("utf-8").lstrip()
+@pytest.mark.parametrize("n_ends", [0, 1, 2])
+def test_line_ends_and_byte_order_marks_are_kept(start, path, end, mark, n_ends):
+    text = path.read_text("utf-8").strip() + "\n" * n_ends
     path.write_bytes((mark + text.replace("\n", end)).encode())
     before = path.read_bytes().split(b"\n")
     editor = start()
-    act(editor, 0, "head", word=1, head=other_head(editor.show(0, WIDTH), 1))
-    confirm(editor, 0)
+    for number in (0, 6):
+        act(editor, number, "head", word=1, head=other_head(editor.show(number, WIDTH), 1))
+        confirm(editor, number)
     after = path.read_bytes().split(b"\n")
     differing = [i for i, pair in enumerate(zip(before, after, strict=True)) if len(set(pair)) > 1]
     assert differing and all(b"\t" in after[i] for i in differing)
     assert [line.endswith(b"\r") for line in after] == [line.endswith(b"\r") for line in before]
+    assert len(list(read_conllu(path))) == 7
 
 
 def test_a_folder_cannot_be_corrected(start, tmp_path):
