@@ -18,6 +18,7 @@ from spacy_npparse.scaling.bounds import Oversized
 from spacy_npparse.scaling.inputs import Input, InputError
 from spacy_npparse.scaling.texts import UnreadableError, check_length, too_large
 from spacy_npparse.scaling.units import Reading, Unit, read_units
+from spacy_npparse.treebank.raw_text import unwrapped
 
 STDIN = Path("-")
 _LINE_END = re.compile(rb"\r\n?|\n")
@@ -112,7 +113,7 @@ def check_text(path: Path, given: Path, lines: bool = False) -> Extent:
     line = 1
     for unit in read_file(path, given, lines):
         try:
-            text = " ".join(unit.raw.decode().split())
+            text = unwrapped(unit.raw.decode())
         except UnicodeDecodeError as error:
             before = _LINE_END.split(unit.raw[: error.start])
             fail(

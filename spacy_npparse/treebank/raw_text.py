@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 from spacy_npparse.errors import DocError
 from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence, shortened
 
 _LINE_END = r"(?:\r\n|\n|\r(?!\n))"
-_LINE_ENDS = re.compile(r"[\r\n]+")
 # Chinese, Japanese and Yi characters with their punctuation, and fullwidth forms. Korean, whose
-# characters are as wide, has spaces.
-_WITHOUT_SPACES = re.compile(
-    "[\u2e80-\u312f\u3190-\u9fff\ua000-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
-    "\U00020000-\U0003ffff]"
+# characters are as wide, has spaces. Other scripts share the quotation marks, dashes and dots.
+_WITHOUT_SPACES = (
+    "\u2e80-\u2fff\u3001-\u312f\u3190-\u9fff\ua000-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f"
+    "\uffe0-\uffe6\U00020000-\U0003ffff"
+)
+_SHARED = "\u2014\u2018\u2019\u201c\u201d\u2026"
+_LINE_BREAK = r"[^\S\r\n]*[\r\n]\s*"
+_WORD_CUT = re.compile(
+    f"(?<=[{_WITHOUT_SPACES}]){_LINE_BREAK}(?=[{_WITHOUT_SPACES}{_SHARED}])"
+    f"|(?<=[{_SHARED}]){_LINE_BREAK}(?=[{_WITHOUT_SPACES}])"
 )
 SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
 _ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": "\\\\"}
@@ -73,12 +77,7 @@ def unwrapped(text: str) -> str:
         >>> unwrapped("他们在北\n京见面。 in\nBeijing")
         '他们在北京见面。 in Beijing'
     """
-    lines = [line for line in map(form, _LINE_ENDS.split(text)) if line]
-    parts = lines[:1]
-    for before, line in pairwise(lines):
-        is_word_cut = _WITHOUT_SPACES.match(before[-1]) and _WITHOUT_SPACES.match(line[0])
-        parts += ["" if is_word_cut else " ", line]
-    return "".join(parts)
+    return form(_WORD_CUT.sub("", text))
 
 
 def escape(space: str) -> str:

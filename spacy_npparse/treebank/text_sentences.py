@@ -49,7 +49,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
     sentences: list[Sentence] = []
     spellings = _spellings(doc, token_ranges)
     starts = [spelling.start for spelling in spellings]
-    forms = [form(word) for word in word_forms(doc)]
+    forms = [unwrapped(word) for word in word_forms(doc)]
     if has_multiword_tokens(doc):
         # The words of multiword tokens that a boundary cuts are spelt as in the text.
         for spelling in spellings:

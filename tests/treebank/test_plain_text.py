@@ -59,6 +59,8 @@ def written(text, starts=frozenset(), **options):
         ("A page\n\fbreak.\n\f\nTwo.", ["A page break.", "Two."]),
         ("Hyphen-\nated words  stay\tapart.", ["Hyphen- ated words stay apart."]),
         ("在北 \r\n　京。\n「は\nい」 あ\nA\n한국\n말", ["在北京。「はい」 あ A 한국 말"]),
+        ("她说：\n“你好”\n——她\n……\nｶﾀ\nｶﾅ", ["她说：“你好” ——她……ｶﾀｶﾅ"]),
+        ("A 　\n京 he —\n“you” 北　\nｶ", ["A 京 he — “you” 北ｶ"]),
     ],
 )
 def test_paragraphs(text, found):
