@@ -202,7 +202,8 @@ class ParserPipe:
 
 
 def _batches(stream: Iterable[Doc], batch_size: int) -> Iterator[list[Doc]]:
-    """Divide a stream into batches of a number of Docs, and of about `_MOST_WORDS` at most."""
+    """Divide a stream into batches of a number of Docs, and of `_MOST_WORDS` words at most, unless
+    a single Doc has more. `minibatch_by_words` of spaCy would change the order of such Docs."""
     batch: list[Doc] = []
     n_words = 0
     for doc in stream:

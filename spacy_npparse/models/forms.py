@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -47,7 +46,9 @@ def text_as_read(text: str) -> str:
     return _STRING.sub(lambda match: _lower(match[0]) if next(in_capitals) else match[0], text)
 
 
-def forms_as_read(docs: Sequence[Doc], begins: Bools) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+def forms_as_read(
+    docs: Sequence[Doc], begins: Bools
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Find the different forms of the words of Docs.
 
     Args:

@@ -55,8 +55,9 @@ class TrainedTokenizer:
         n_whole: The number of multiword tokens so far that remained whole because they have too few
             characters.
 
-    Source: Straka and Straková (2017, section 2.1) for tokens, which are those of UDPipe 1, whose
-    trainer trains the network. For words, see `MultiwordSplitter`.
+    Source: Straka and Straková (2017, section 2.1) for tokens. They are those of UDPipe 1, whose
+    trainer trains the network, except in text in capitals, and in abbreviations that look like
+    addresses. For words, see `MultiwordSplitter`.
     """
 
     def __init__(self, vocab: Vocab, nlp: Language | None = None) -> None:
