@@ -6,7 +6,7 @@ the setting and the remedy.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -34,7 +34,12 @@ from spacy_npparse.parsing import (
     TransitionSearch,
     TreesByArcs,
 )
-from spacy_npparse.parsing.settings import MAX_VIOLATION
+from spacy_npparse.parsing.settings import (
+    MAX_VIOLATION,
+    ConfidenceSettings,
+    DecoderSettings,
+    ExplorationSettings,
+)
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import TransitionSystem
 
@@ -43,9 +48,9 @@ MODEL = {
     "@architectures": "spacy_npparse.Parser.v1",
     "tok2vec": {"@architectures": "spacy_npparse.CharBiLSTM.v1"},
 }
-EXPLORATION = {"probability": 0.1, "margin": 1.0, "warm_up": 0}
-DECODER = {"beam_width": 1, "k_best": 0, "confidence": False}
-CONFIDENCE = {"confidence": False}
+EXPLORATION = asdict(ExplorationSettings())
+DECODER = asdict(DecoderSettings())
+CONFIDENCE = asdict(ConfidenceSettings())
 
 
 def declare(

@@ -11,7 +11,6 @@ from documentation import PAGES, ROOT, names, rows, section
 from typer.main import get_command
 
 from spacy_npparse.cli import app
-from spacy_npparse.decoding import Exploration
 from spacy_npparse.models.char_bilstm import CharBiLSTM
 from spacy_npparse.models.parser import ParserModel
 from spacy_npparse.models.scaled_gradient import ScaledGradient
@@ -143,8 +142,7 @@ def test_settings_of_the_tokenizer():
 
 def test_settings_of_exploration_and_decoder():
     defaults = FACTORIES["arc_hybrid_swap_parser"].default_config
-    policy = {key: field.default for key, field in Exploration.__dataclass_fields__.items()}
-    check(section(SETTINGS, "exploration"), {**policy, **defaults["exploration"]})
+    check(section(SETTINGS, "exploration"), defaults["exploration"])
     table = section(SETTINGS, "decoder").split("What the confidence")[0]
     check(table, defaults["decoder"])
 
