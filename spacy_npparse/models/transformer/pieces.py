@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, deserialize_attr, serialize_attr
 
 from spacy_npparse.extras import optional_module
+from spacy_npparse.models.forms import text_as_read
 from spacy_npparse.passages import Passage
 
 Ints = NDArray[np.int64]
@@ -144,8 +145,9 @@ class Pieces:
 
 
 def _text(text: str) -> str:
-    """Replace lone surrogates in a text, and keep its length."""
-    return text.encode("utf8", "replace").decode("utf8")
+    """Write a text as the tokenizer reads it: without capitals for emphasis and lone surrogates,
+    and of the same length."""
+    return text_as_read(text.encode("utf8", "replace").decode("utf8"))
 
 
 def _bounds(passage: Sequence[str]) -> tuple[Ints, Ints]:

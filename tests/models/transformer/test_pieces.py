@@ -24,6 +24,13 @@ def test_each_word_has_its_pieces(family):
     assert pieces.pieces.tolist() == whole.pieces.tolist()
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_text_in_capitals_is_read_in_lower_case(family):
+    pieces, pairs = cut(family, ("DER ", "HAUS ", "X", "! ", "DER"))
+    expected, expected_pairs = cut(family, ("der ", "haus ", "x", "! ", "der"))
+    assert pieces.pieces.tolist() == expected.pieces.tolist() and pairs == expected_pairs
+
+
 def test_a_piece_of_two_words_belongs_to_both():
     pieces, pairs = cut("bert", ("ha", "us ", "der"))
     assert pairs == [(0, 0), (1, 0), *((2, place) for place in range(1, len(pieces.pieces)))]
