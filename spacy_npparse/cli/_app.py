@@ -44,8 +44,8 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="npparse",
     cls=_Commands,
-    help="Non-projective dependency parsing: prepare treebanks, parse, evaluate and compare "
-    "parsers. To train a pipeline, use spacy train.",
+    help="Non-projective dependency parsing: prepare treebanks, parse texts, and evaluate and "
+    "compare parsers. To train a pipeline, use spacy train.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

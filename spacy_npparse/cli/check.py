@@ -60,7 +60,7 @@ def check(
     folds: Annotated[int, typer.Option(min=3, help="Number of parts of the treebank.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the trainings.")] = 0,
     arcs: Annotated[
-        int | None, typer.Option(min=1, help="Number of arcs to list.  [default: 1 % of all]")
+        int | None, typer.Option(min=1, help="Number of arcs to list.  [default: 1 % of the words]")
     ] = None,
     threads: Threads = 1,
     code: Code = None,

@@ -46,7 +46,7 @@ def compare(
     approximate randomisation over gold sentences for every score, McNemar's test over gold words
     for UAS and LAS, and Wilcoxon's signed-rank test over seeds, paired in the given order. The
     report also shows the accuracy by arc length, sentence length, distance to the root,
-    projectivity and relation, and the sentences that differ most.
+    projectivity and label, and the sentences that differ most.
 
     Examples:
 

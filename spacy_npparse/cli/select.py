@@ -117,12 +117,13 @@ def select(
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
-    """Select sentences or arcs of unannotated text to annotate next (active learning).
+    """Select what to annotate next.
 
-    The command selects those of which the parser is least certain, and writes them without HEAD and
-    DEPREL: the most uncertain ones first, or in random order with --min-error. MISC contains the
-    predicted arc and its probability for each word to annotate. You can train on OUT even if you
-    annotate only a part of it. `parse --complete` predicts the arcs of the other words.
+    The command selects the sentences or arcs of unannotated text of which the parser is least
+    certain (active learning), and writes them without HEAD and DEPREL: the most uncertain ones
+    first, or in random order with --min-error. MISC contains the predicted arc and its probability
+    for each word to annotate. You can train on OUT even if you annotate only a part of it.
+    `parse --complete` predicts the arcs of the other words.
 
     Examples:
 

@@ -57,7 +57,9 @@ def test_treebanks(mutation, fuzz, treebanks, tmp_path, monkeypatch, run, nlp):
             return "refused"
         assert run("convert", binary, back).exit_code == 0
         assert b"".join(f"{s}\n\n".encode() for s in read_conllu(path)) == back.read_bytes()
-        return "read" if back.read_bytes() == path.read_bytes() else "read, blank lines normalised"
+        return (
+            "read" if back.read_bytes() == path.read_bytes() else "read with normalised blank lines"
+        )
 
     fuzz(f"CoNLL-U: {mutation.__name__.replace('_', ' ')}", 4, test)
 

@@ -84,6 +84,6 @@ def test_settings(fuzz, defaults):
             names = ["E893", *(path[-1] for path in paths)]
             assert any(name in str(error) for name in names), (paths, str(error))
             return "refused"
-        return "taken"
+        return "accepted"
 
     fuzz("settings of parsers", 30, test)
