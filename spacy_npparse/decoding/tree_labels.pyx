@@ -243,8 +243,8 @@ cdef class _TreeLabels:
                 labels[self.dependents[i] - 1] = self.choice[
                     self.dependents[i] * self.n_classes + a_class
                 ]
-        while value < -self.forbidden_cost / 2:
-            value += self.forbidden_cost
+        # Scores and broken rules cost less than one forbidden label.
+        value += self.forbidden_cost * <long long>(-value / self.forbidden_cost)
         self.n_broken = <long long>(-value / self.unbroken_cost)
         return value + self.n_broken * self.unbroken_cost
 
@@ -330,7 +330,8 @@ cdef class _TreeLabels:
         for i in range(self.first_dependent[word], self.first_dependent[word + 1]):
             dependent = self.dependents[i]
             label = self.best[dependent]
-            # The costs of other labels do not make them better.
+            # The head's rules make no label better, so the best one stays the best unless it is
+            # excluded.
             if excluded[label] > 0.0:
                 label = self.best_label(dependent, excluded)
             group = self.groups[label]

@@ -168,6 +168,25 @@ def test_a_long_sentence_with_all_words_under_one_head():
     assert all(labels.tolist().count(label) <= 1 for label in range(11))
 
 
+@pytest.mark.parametrize("n", [1, 2, 7, 50])
+def test_each_word_breaks_three_rules(n):
+    """The dependents of the first word, by themselves, by the label of their head, and all but one
+    because the only label is unique."""
+    heads = np.array([0] + [1] * n, dtype=np.int32)
+    broken = np.full((n + 1, 1), UNBROKEN, dtype=np.float32)
+    _, n_broken, values = best_tree_labels(
+        np.full((n + 1, 1), -0.5, dtype=np.float32),
+        broken,
+        heads,
+        np.array([n + 1], dtype=np.int32),
+        np.zeros(1, dtype=np.int32),
+        np.full(1, UNBROKEN, dtype=np.float32),
+        np.array([0, 0], dtype=np.int32),
+        broken[:1],
+    )
+    assert n_broken.tolist() == [3 * n - 1] and values == pytest.approx([-0.5 * n])
+
+
 @pytest.mark.parametrize("heads", [[-1, 0], [0, 3], [2, 1], [0, 2]])
 def test_heads_that_are_no_tree_are_refused(heads):
     with pytest.raises(ValueError, match="the heads of sentence 0 are no tree"):
