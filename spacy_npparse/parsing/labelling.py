@@ -32,7 +32,8 @@ class Labeller:
     """A search for the best labels of trees under rules.
 
     Args:
-        rules: The rules. Labels that are unknown to the parser are ignored.
+        rules: The rules. Labels that are unknown to the parser are ignored, and so is that of the
+            root, except that it may exclude labels of dependents.
         labels: The plain labels by number, followed by that of the root.
         codec: The pseudo-projective labels; None if there are none.
         upos: The number of each part of speech, as in `SentenceBatch`. Others in rules are ignored.
@@ -47,8 +48,8 @@ class Labeller:
     ):
         self._rules = rules
         self._codec = codec
-        numbers = {label: number for number, label in enumerate(labels)}
-        n_labels = len(labels) - 1
+        numbers = {label: number for number, label in enumerate(labels[:-1])}
+        n_labels = len(numbers)
         self._groups = np.full(n_labels, -1, dtype=np.int32)
         # The costs of labels of words before and after their heads.
         self._side_costs = np.zeros((2, n_labels), dtype=np.float32)
@@ -57,6 +58,8 @@ class Labeller:
         group_costs: list[float] = []
         for rule in rules:
             own = [numbers[label] for label in rule.labels if label in numbers]
+            if rule.kind == "dependents" and labels[-1] in rule.labels:
+                own.append(n_labels)
             of_excluded = upos if rule.kind == "upos" else numbers
             others = [of_excluded[one] for one in rule.excluded if one in of_excluded]
             cost = min(rule.cost, UNBROKEN)

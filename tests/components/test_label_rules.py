@@ -546,6 +546,24 @@ def test_a_rule_with_exceptions_is_broken_where_it_costs_less(exceptions, loss, 
     assert values == pytest.approx([value], abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (LabelRule("dependents", ("ROOT",), ("subj",)), [-1, 1, 0]),
+        (LabelRule("dependents", ("dep",), ("ROOT",)), [-1, 0, 0]),
+        (LabelRule("unique", ("ROOT", "subj")), [-1, 0, 0]),
+        (LabelRule("before", ("ROOT",)), [-1, 0, 0]),
+        (LabelRule("upos", ("ROOT",), ("VERB",)), [-1, 0, 0]),
+    ],
+)
+def test_the_label_of_the_root_in_a_rule(rule, expected):
+    labeller = Labeller([rule], ["subj", "dep", "ROOT"], None, {"VERB": 1})
+    sentences = SentenceBatch(np.arange(3), np.array([3], dtype=np.int32), 3, np.array([1, 1, 1]))
+    scores = np.array([[0.0, -1.0], [0.0, -1.0]], dtype=np.float32)
+    heads = np.array([0, 1, 2], dtype=np.int32)
+    assert labeller.choose(sentences, heads, scores, None).labels.tolist() == expected
+
+
 def test_a_word_of_an_excluded_part_of_speech_is_the_conflict():
     labeller = Labeller(
         [LabelRule("upos", ("subj",), ("VERB",))], ["subj", "ROOT"], None, {"VERB": 1}
