@@ -168,7 +168,6 @@ def test_trees_of_a_beam(monkeypatch):
         np.array([[0, 1, 0], [2, 0, -1], [-1, -1, -1]], dtype=np.int32),
         np.array([[*np.log([0.4, 0.3]), -np.inf], [np.log(0.5), -np.inf, -np.inf]]).T,
         np.array([[*np.log([0.4, 0.5]), -np.inf], [np.log(0.5), -np.inf, -np.inf]]).T,
-        np.array([4, 2], dtype=np.int32),
     )
     monkeypatch.setattr(transitions, "decode_beam", lambda *_: beam)
     sentences = SentenceBatch(np.arange(3), np.array([2, 1], dtype=np.int32), 3)

@@ -26,7 +26,6 @@ def test_a_beam_of_one_is_greedy(name):
     found = search(system, tables, lengths, 1)
     expected = decode(system, tables, lengths)
     assert found.heads[0].tolist() == expected.heads.tolist()
-    assert found.n_transitions.tolist() == expected.n_transitions.tolist()
 
 
 def all_derivations(system, tables, n, normalised):
@@ -207,7 +206,5 @@ def test_sentences_without_words(name):
     system = get_transition_system(name)
     tables = random_tables(system, [0, 2, 0])
     found = search(system, tables, [0, 2, 0], 3)
-    expected = decode(system, tables, [0, 2, 0])
-    assert found.n_transitions[[0, 2]].tolist() == expected.n_transitions[[0, 2]].tolist()
     assert found.scores[0, [0, 2]].tolist() == [0.0, 0.0]
     assert is_tree([0, *found.heads[0]])

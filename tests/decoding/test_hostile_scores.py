@@ -139,6 +139,8 @@ def test_transitions(name, lengths, data, normalised):
     beam = decode_beam(system, tables, int32(lengths), 3, normalised)
     for heads in (greedy.heads, beam.heads[0]):
         assert all(is_tree(tree) for tree in trees(heads, lengths))
+    single = decode_beam(system, tables, int32(lengths), 1, normalised=False)
+    assert single.heads[0].tolist() == greedy.heads.tolist()
 
 
 @pytest.mark.parametrize("name", sorted(transition_systems.get_all()))

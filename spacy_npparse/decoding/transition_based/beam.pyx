@@ -20,9 +20,6 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
-cdef extern from "../score_range.h" namespace "npparse" nogil:
-    const float IMPOSSIBLE
-
 
 cdef class Beam:
     """The beam of one sentence at a time: its hypotheses at the same frontier, with the best first.
@@ -85,7 +82,6 @@ cdef class Beam:
         self.hypotheses.clear()
         initial.configuration = self.pool.take()
         initial.last_step = NO_STEP
-        initial.length = 0
         initial.wrong = False
         initial.score = initial.joint_score = 0.0
         self.system.initialise(<KernelConfiguration>self.pool.at[initial.configuration], n)
@@ -174,7 +170,7 @@ cdef class Beam:
     cdef void rate_transitions(self, KernelConfiguration c) noexcept nogil:
         """Mark the legal transitions, and set `gains` to their contributions to the score."""
         cdef int n_legal = self.system.mark_legal(c, self.legal.data())
-        cdef double best = IMPOSSIBLE
+        cdef double best = -INFINITY
         cdef double total = 0.0
         cdef const float* scores
         cdef int t
@@ -184,8 +180,7 @@ cdef class Beam:
         scores = self.cache.look_up(c, self.sentence, self.root_row)
         for t in range(self.system.n_transitions):
             if self.legal[t]:
-                # NaN and infinite scores count as impossible.
-                self.gains[t] = scores[t] if -IMPOSSIBLE > scores[t] > IMPOSSIBLE else IMPOSSIBLE
+                self.gains[t] = scores[t]
                 best = max(best, self.gains[t])
         if self.normalised:
             for t in range(self.system.n_transitions):
@@ -236,7 +231,6 @@ cdef class Beam:
         step.transition = extension.transition
         hypothesis.last_step = <int>self.steps.size()
         self.steps.push_back(step)
-        hypothesis.length += 1
         hypothesis.wrong = extension.wrong
         hypothesis.score = extension.score
         hypothesis.joint_score += extension.gain
@@ -274,7 +268,6 @@ cdef class Beam:
                 if other.score > hypotheses[i].score:
                     hypotheses[i].score = other.score
                     hypotheses[i].last_step = other.last_step
-                    hypotheses[i].length = other.length
                     move_up(hypotheses, i)
                 return True
         return False
@@ -312,19 +305,16 @@ def decode_beam(
     cdef int first_word = 0
     cdef int[:, ::1] heads
     cdef double[:, ::1] scores, joint_scores
-    cdef int[::1] n_transitions
     result = BeamResult(
         np.full((width, scorer.n_words), -1, dtype=np.int32),
         np.full((width, lengths.shape[0]), -np.inf),
         np.full((width, lengths.shape[0]), -np.inf),
-        np.zeros(lengths.shape[0], dtype=np.int32),
     )
-    heads, scores, joint_scores, n_transitions = result
+    heads, scores, joint_scores = result
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
             beam.search(n, sentence, root_row)
-            n_transitions[sentence] = beam.hypotheses[0].length
             for rank in range(<int>beam.hypotheses.size()):
                 scores[rank, sentence] = beam.hypotheses[rank].score
                 joint_scores[rank, sentence] = beam.hypotheses[rank].joint_score

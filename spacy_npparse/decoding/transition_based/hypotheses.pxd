@@ -13,8 +13,6 @@ cdef struct Hypothesis:
     int configuration
     # The place of the last transition of the derivation in `Beam.steps`, NO_STEP at the start.
     int last_step
-    # The number of transitions.
-    int length
     # The number of words that have left the buffer at least once; the number of words + 1 if the
     # configuration is terminal.
     int frontier

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 
+#include "../score_range.h"
 #include "../simd.h"
 
 namespace npparse {
@@ -78,7 +79,7 @@ static void score(const Tables& t, const int* rows, const long long* arc_indices
         float sum = t.output_bias[i];
         for (int k = vectorised; k < width; ++k) sum += hidden[k] * row[k];
         for (int lane = 0; lane < N_LANES; ++lane) sum += sums[lane];
-        scores[i] = sum;
+        scores[i] = clamped(sum);
     }
 }
 

@@ -55,13 +55,11 @@ class BeamResult(NamedTuple):
             tree, or the sum of the scores of its transitions; -inf where the beam held fewer trees.
         joint_scores: float64 [width, n_sentences], the log-probability of all derivations of the
             tree that were on the beam; the same as `scores` if scores are not normalised.
-        n_transitions: int32 [n_sentences], the length of the best derivation.
     """
 
     heads: NDArray[np.int32]
     scores: NDArray[np.float64]
     joint_scores: NDArray[np.float64]
-    n_transitions: NDArray[np.int32]
 
 
 class Explanation(NamedTuple):
@@ -101,8 +99,8 @@ class Violations(NamedTuple):
         transitions: int64 [n_states], the transition taken in each state.
         signs: float32 [n_states], 1 in the wrong derivation, -1 in the right one.
         sentence: int64 [n_states], the index of the sentence, ascending.
-        margins: float32, one for each sentence that occurs in `sentence`: the margin by which the
-            right derivation should score higher.
+        margins: float32 [n_sentences], the margin by which the right derivation should score
+            higher, for each sentence that occurs in `sentence`, in the same order.
     """
 
     states: NDArray[np.int32]
