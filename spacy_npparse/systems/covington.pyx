@@ -14,6 +14,7 @@ from spacy_npparse.transitions.configuration cimport (
 )
 from spacy_npparse.transitions.system cimport KernelSystem, LossOracle, StaticOracle
 from spacy_npparse.trees.partial_trees cimport NO_WORD, lost_arcs, tree_root
+from spacy_npparse.trees.projectivity cimport check_acyclic
 
 
 cdef class ListConfiguration(KernelConfiguration):
@@ -49,7 +50,8 @@ cdef class ListConfiguration(KernelConfiguration):
         """Load the content that `structures` returned.
 
         Raises:
-            ValueError: λ1, λ2 and the buffer are not the words 1..n, in this order.
+            ValueError: λ1, λ2 and the buffer are not the words 1..n, in this order, or the heads
+                are no partial tree.
         """
         cdef int word
         words = structures["stack"] + structures["lambda2"] + structures["buffer"]
@@ -61,6 +63,7 @@ cdef class ListConfiguration(KernelConfiguration):
         self.stack_size = len(structures["stack"])
         for word in range(n + 1):
             self.heads[word] = structures["heads"][word]
+        check_acyclic(self.heads, n)
 
 
 cdef class Covington(KernelSystem):

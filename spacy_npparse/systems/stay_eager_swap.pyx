@@ -64,6 +64,8 @@ cdef class UnshiftConfiguration(KernelConfiguration):
 
     cpdef load(self, int n, dict structures):
         KernelConfiguration.load(self, n, structures)
+        if not set(structures["unshifted"]) <= set(range(1, n + 1)):
+            raise ValueError(f"unshifted words are {structures['unshifted']}, not all in 1..{n}")
         for word in structures["unshifted"]:
             self.was_unshifted[word] = 1
             self.any_unshifted = True

@@ -15,6 +15,7 @@ from spacy_npparse.transitions.configuration cimport (
 )
 from spacy_npparse.transitions.system cimport KernelSystem, LossOracle, StaticOracle
 from spacy_npparse.trees.partial_trees cimport NO_WORD, lost_arcs
+from spacy_npparse.trees.projectivity cimport check_acyclic
 
 cdef enum:
     SHIFT = 0
@@ -110,7 +111,8 @@ cdef class TwoStackConfiguration(KernelConfiguration):
         """Load the content that `structures` returned.
 
         Raises:
-            ValueError: The buffer is not a suffix of 1..n, or a stack holds a word of it.
+            ValueError: The buffer is not a suffix of 1..n, a stack holds a word of it, there is no
+                such plane, or the heads are no partial tree.
         """
         cdef int word
         first = n + 1 - len(structures["buffer"])
@@ -120,7 +122,12 @@ cdef class TwoStackConfiguration(KernelConfiguration):
                 f"stacks {structures['stack']} and {structures['inactive']} and buffer "
                 f"{structures['buffer']} do not share out the words 1..{n}"
             )
+        if structures["plane"] not in ((0,), (1,)):
+            raise ValueError(f"plane is {structures['plane']}, but must be (0,) or (1,)")
         self.reset(n)
+        for word in range(n + 1):
+            self.heads[word] = structures["heads"][word]
+        check_acyclic(self.heads, n)
         for word in range(n, first - 1, -1):
             push_front(self, word)
         self.active = structures["plane"][0]
@@ -130,7 +137,6 @@ cdef class TwoStackConfiguration(KernelConfiguration):
                 self.stacks[<int>plane].push_back(word)
                 self.presence[word] += 1
         for word in range(n + 1):
-            self.heads[word] = structures["heads"][word]
             if 0 < word < first and not has_head(self, word) and self.presence[word] == 0:
                 self.outside = word
             if self.heads[word] > 0:

@@ -4,6 +4,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
 from spacy_npparse.trees.partial_trees cimport NO_WORD
+from spacy_npparse.trees.projectivity cimport check_acyclic
 
 
 cdef class KernelConfiguration:
@@ -105,7 +106,7 @@ cdef class KernelConfiguration:
 
         Raises:
             ValueError: Stack and buffer do not contain the root and words of the sentence, each at
-                most once.
+                most once, or the heads are no partial tree.
         """
         cdef int i
         nodes = sorted(structures["stack"] + structures["buffer"])
@@ -121,3 +122,4 @@ cdef class KernelConfiguration:
             push_front(self, word)
         for i in range(n + 1):
             self.heads[i] = structures["heads"][i]
+        check_acyclic(self.heads, n)

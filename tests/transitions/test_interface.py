@@ -125,3 +125,22 @@ def test_impossible_configurations_are_refused(stack, buffer):
     c = Configuration({"stack": stack, "buffer": buffer, "heads": (-1, -1, -1)})
     with pytest.raises(ValueError, match="each at most once"):
         system.legal(c)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("heads", [(-1, 2, 1, -1), (-1, -1, 10**9, -1), (-1, -1, -2, -1)])
+def test_heads_that_form_no_partial_tree_are_refused(name, heads):
+    system = get_transition_system(name)
+    wrong = Configuration({**system.initial(3).as_dict(), "heads": heads})
+    with pytest.raises(ValueError, match="cycle: 1 <- 2 <- 1|word 2 has head"):
+        system.legal(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "structure"), [("stay_eager_swap", "unshifted"), ("two_planar", "plane")]
+)
+def test_impossible_structures_of_a_system_are_refused(name, structure):
+    system = get_transition_system(name)
+    wrong = Configuration({**system.initial(3).as_dict(), structure: (10**9,)})
+    with pytest.raises(ValueError, match=rf"{structure}.* \(1000000000,\)"):
+        system.legal(wrong)
