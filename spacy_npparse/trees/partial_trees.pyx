@@ -15,10 +15,9 @@ cdef int lost_arcs(
 ) noexcept nogil:
     """Count the gold arcs that are lost to a monotonic system, which never removes arcs.
 
-    A missing gold arc is unreachable if its pair of words has been passed, if its dependent has
-    another head, or if it would close a cycle. Each cycle of reachable gold arcs and existing arcs
-    loses one more arc. A gold arc from the root, which is implicit, is unreachable if its dependent
-    has another head.
+    A missing gold arc is unreachable if its pair of words has been passed, or if its dependent has
+    another head. Each cycle of reachable gold arcs and existing arcs loses one more arc. A gold arc
+    from the root, which is implicit, is unreachable if its dependent has another head.
 
     Args:
         heads: [n + 1], the current heads, NO_WORD for words without a head; 0 is the root.
@@ -45,7 +44,7 @@ cdef int lost_arcs(
             continue
         if gold[d] == 0:
             lost += heads[d] > 0
-        elif heads[d] > 0 or passed[d] or tree_root(heads, gold[d]) == d:
+        elif heads[d] > 0 or passed[d]:
             lost += 1
         else:
             target[d] = gold[d]
