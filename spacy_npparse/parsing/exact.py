@@ -216,13 +216,9 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         best = parts.best(scores, gold.sentences.lengths)
         return parts.total(scored, scores, best) - parts.total(scored, scores, right)
 
-    def head_probabilities(
-        self, scored: ScoredBatch[NetT], temperature: float, most_words: int | None = None
-    ) -> Floats:
-        """See `Search.head_probabilities`. most_words: The maximum length of sentences whose
-        probabilities are marginal; None for that of the parts."""
+    def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
         found = selected_heads(scored, temperature)
-        short = scored.sentences.lengths <= (most_words or self.parts.most_words)
+        short = scored.sentences.lengths <= self.parts.most_words
         if not short.any():
             return found
         part = scored.select(short)

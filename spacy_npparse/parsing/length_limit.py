@@ -61,6 +61,7 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         self.decoder = search.decoder
         self.exact = search
         self.max_length = max_length
+        search.parts.most_words = min(search.parts.most_words, max_length)
         self._fallback = fallback
         self._n_too_long = 0
 
@@ -113,7 +114,7 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         return self.exact.loss(scored.select(learnt), gold.select(learnt))
 
     def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
-        return self.exact.head_probabilities(scored, temperature, self.max_length)
+        return self.exact.head_probabilities(scored, temperature)
 
     def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
         if scored.sentences.lengths[0] <= self.max_length:
