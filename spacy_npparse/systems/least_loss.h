@@ -14,7 +14,7 @@ namespace npparse {
 
 // The size of the stack, then the words from the bottom of the stack to the end of the buffer,
 // which is the root. So SHIFT increments the size, and SWAP exchanges two neighbours.
-using State = std::u16string;
+using State = std::u32string;
 
 class LeastLoss {
   public:
