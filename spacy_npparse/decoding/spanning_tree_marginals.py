@@ -28,8 +28,9 @@ from spacy_npparse.decoding.score_shapes import check_arc_shapes
 
 Floats = NDArray[np.float64]
 
-# The maximum difference between the score of an arc and that of the best arc to the same word. A
-# larger one would not matter, and e to the power of it would underflow.
+# The maximum difference between the score of an arc and that of the best arc to the same word.
+# Larger ones count as this one, because e to the power of them would underflow. This matters only
+# if all trees need such arcs.
 _MOST_DIFFERENCE = 600.0
 
 

@@ -2,7 +2,9 @@
 
 Words outside multiword tokens are aligned if they have the same character span. Where either
 analysis has a multiword token, the words of both inside it (and inside all multiword tokens that
-overlap with it) are aligned by the longest common subsequence of their lower-cased forms.
+overlap with it) are aligned by the longest common subsequence of their lower-cased forms. The
+official program also aligns words that only overlap with such a region, which differs in few
+artificial cases.
 
 Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
 Universal Dependencies, section 5.

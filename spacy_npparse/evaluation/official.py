@@ -1,8 +1,9 @@
 """The scores of the CoNLL 2018 shared task.
 
-Punctuation counts, and subtypes of relations do not. All scores are F1 over aligned words, which
-equals accuracy under gold tokens. Words without a gold head (except for UAS, also words without a
-relation) are ignored on both sides. Complete treebanks have none.
+Punctuation counts, and subtypes of relations do not. Tokens and Sentences are F1 over spans, ELAS
+over enhanced arcs, and all others F1 over aligned words, which equals accuracy under gold tokens.
+UAS ignores words without a gold head on both sides. LAS, CLAS, MLAS and BLEX also ignore words
+without a gold relation. Complete treebanks have neither.
 
 Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
 Universal Dependencies, section 5.

@@ -145,7 +145,7 @@ cdef class NonmonotonicArcEagerJoint(NonmonotonicArcEagerDynamic):
     """A combination of the non-monotonic and the monotonic dynamic oracle.
 
     Among the transitions with cost 0, those that are legal in arc-eager and also cost 0 there are
-    preferred, if there are any, and the others get cost 1.
+    preferred, if there are any, and the others get cost 1. All other costs are exact.
 
     Source: Honnibal, Goldberg and Johnson (2013, section 6).
     """

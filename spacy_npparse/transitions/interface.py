@@ -261,7 +261,7 @@ class Oracle:
     @property
     def proven(self) -> bool:
         """Whether the last costs are known to be exact under the root constraint of the system,
-        rather than approximations."""
+        rather than approximations; in the sense that the docstring of the oracle states."""
         return self._kernel.proven
 
     @property

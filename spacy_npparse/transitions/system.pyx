@@ -260,7 +260,7 @@ cdef class KernelOracle:
         proven: Whether the last costs are known to be exact: the differences of minimal losses in
             the oracle's system, including its single-root precondition if it has one. An oracle
             that is exact in a restricted system, or that expresses preferences, states in its
-            docstring in which sense. Static oracles are always exact.
+            docstring in which sense. For static oracles, it is always true.
         postpones: Whether several transitions of a static oracle cost 0 if one of them can be
             postponed. Roll-outs choose between them at random.
     """

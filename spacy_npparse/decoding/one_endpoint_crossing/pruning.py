@@ -22,7 +22,7 @@ def improbable_arcs(
             the dependent in the second dimension. Node 0 is the root.
         lengths: int32 [n_sentences], the number of words of each sentence.
         ratio: The share of the probability of a word's most probable head below which an arc is
-            improbable.
+            improbable, above 0.
 
     Returns:
         bool [n_sentences, size, size], the improbable arcs by head and dependent.

@@ -12,10 +12,11 @@ class Exploration:
     """The exploration policy of a roll-out.
 
     In each configuration, with an exploring oracle, the best-scoring transition of minimal cost
-    competes with the best-scoring wrong one. The roll-out follows the former if either of the two
-    is SWAP, or if it scores higher by more than `margin`. Within the margin, it follows the latter
-    with `probability`. If the latter scores higher, it is always followed, or only with
-    `probability` if `follow_preferred_errors` is off.
+    competes with the best-scoring wrong one. The roll-out follows the former if it scores higher by
+    more than `margin`, or if either of the two is SWAP and the oracle defines no costs after a
+    wrong SWAP (`explores_reordering`). Within the margin, it follows the latter with `probability`.
+    If the latter scores higher, it is always followed, or only with `probability` if
+    `follow_preferred_errors` is off.
 
     Attributes:
         probability: The probability of following a wrong transition within the margin.
