@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import logging
 import math
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -17,6 +18,8 @@ from torch import nn
 from spacy_npparse.models import adam
 from spacy_npparse.models.forks import ForkSafe
 from spacy_npparse.models.threads import one_thread
+
+logger = logging.getLogger(__name__)
 
 NetT = TypeVar("NetT", bound=nn.Module)
 
@@ -51,6 +54,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     ):
         super().__init__(None)
         self._net_class, self._complete = net_class, complete
+        self._n_idle = 0
 
     @property
     def net(self) -> NetT:
@@ -120,12 +124,13 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
         if self._model is None:
             return
         # An optimizer may be any function.
-        rate = getattr(optimizer, "learn_rate", 0.0)
+        rate = getattr(optimizer, "learn_rate", 1.0)
         if not math.isfinite(rate):
             raise ValueError(
                 f"The learning rate is {rate}. Training stops, and the weights remain as they "
                 "are: correct training.optimizer.learn_rate."
             )
+        self._warn_if_idle(rate)
         device = next(self._model.parameters()).device
         rate_factor = getattr(self._model, "rate_factor", lambda _: 1.0)
         if adam.is_plain_adam(optimizer, device):
@@ -148,6 +153,17 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             # The gradients are not set to zero in place, because `nlp.rehearse` applies them
             # later.
             parameter.grad = None
+
+    def _warn_if_idle(self, rate: float) -> None:
+        """Warn if two updates in succession have a learning rate of zero. The rate of the first
+        update of a training is zero if there is a warm-up, which only `spacy train` advances."""
+        self._n_idle = self._n_idle + 1 if rate == 0.0 else 0
+        if self._n_idle == 2:
+            logger.warning(
+                "The learning rate is 0, so updates change nothing. In your own training loop, "
+                "call optimizer.step_schedules() after each update, or give another optimizer, as "
+                "in nlp.resume_training(sgd=thinc.api.Adam(0.001))."
+            )
 
     @contextlib.contextmanager
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:

@@ -204,3 +204,17 @@ print(found)
 def test_children_keep_their_threads_unless_they_have_a_network():
     command = [sys.executable, "-W", "ignore", "-c", CODE]
     assert subprocess.check_output(command, text=True) == "[2, 1, 2]\n"
+
+
+def test_updates_that_change_nothing_are_reported_once(shim, caplog):
+    """With a warm-up, the learning rate is zero in the first update."""
+    optimizer = Adam(iter([0.0, 0.0, 0.0, 0.1]))
+    for n_warnings in (0, 1, 1):
+        shim.net.weight.sum().backward()
+        shim.finish_update(optimizer)
+        assert len(caplog.records) == n_warnings
+        optimizer.step_schedules()
+    assert "learning rate is 0" in caplog.text and "step_schedules" in caplog.text
+    shim.net.weight.sum().backward()
+    shim.finish_update(optimizer)
+    assert len(caplog.records) == 1
