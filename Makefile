@@ -25,7 +25,7 @@ demo: $(VENV)/.installed
 	@echo
 	@sed '/^$$/q' demo/text.conllu
 	@$(BIN)/python -c "import json; \
-	    found = json.load(open('metrics/sample/arc_hybrid_swap_parser.raw.json'))['official']['Lemmas']; \
+	    found = json.load(open('metrics/sample/arc_hybrid_swap_parser.test.raw.json'))['official']['Lemmas']; \
 	    print('Lemmas of the test set that are right:', found['correct'], 'of', found['gold'])"
 	@echo "All of it: $(CURDIR)/demo/text.conllu; in a browser: $(CURDIR)/demo/text.html"
 

@@ -69,7 +69,7 @@ def test_joint(project, run):
     assert copied.read_bytes() == changed.read_bytes()
     run("evaluate-joint", **{**treebanks, "vars.treebank": "sample_treebank"})
     for name in ("other", "sample_treebank"):
-        metrics = project / "metrics" / "joint" / name / "mh4_parser.json"
+        metrics = project / "metrics" / "joint" / name / "mh4_parser.dev.json"
         assert json.loads(metrics.read_text())["official"]["Sentences"]["gold"] == 40
 
 
@@ -101,9 +101,9 @@ def test_sample(project, run):
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Skipping" not in result.stdout
     assert "\nNon-projective sentences predicted" in result.stdout
-    scores = json.loads((project / "metrics/sample/arc_hybrid_swap_parser.json").read_text())
+    scores = json.loads((project / "metrics/sample/arc_hybrid_swap_parser.dev.json").read_text())
     assert scores["official"]["Words"]["f1"] == 1 and scores["official"]["Sentences"]["gold"] == 40
-    assert (project / "metrics/sample/arc_hybrid_swap_parser.raw.json").is_file()
+    assert (project / "metrics/sample/arc_hybrid_swap_parser.dev.raw.json").is_file()
     text, parsed = project / SAMPLE / "text.txt", project / "demo/text.conllu"
     sentences = list(read_conllu(parsed))
     assert "".join(raw_texts(sentences)).rstrip() == text.read_text(encoding="utf-8").rstrip()
@@ -133,11 +133,11 @@ def test_treebank_from_a_folder(project, run, tmp_path):
     assert "LAS " in run("all", **options)
     model = project / "training/UD_German-Test/arc_standard_swap_parser/model-best"
     assert load_config(model / "config.cfg")["nlp"]["lang"] == "de"
-    assert (project / "metrics/UD_German-Test/arc_standard_swap_parser.json").is_file()
+    assert (project / "metrics/UD_German-Test/arc_standard_swap_parser.dev.json").is_file()
     assert run("all", **options).count("nothing changed") == 3
     if shutil.which("udvalidate"):
         assert "\nAll " in run("validate", **options)
-        metrics = project / "metrics/UD_German-Test/arc_standard_swap_parser.validated.json"
+        metrics = project / "metrics/UD_German-Test/arc_standard_swap_parser.dev.validated.json"
         found = json.loads(metrics.read_text())["validation"]
         assert found["gold"]["errors"] == 0 and found["predicted"]["sentences"] == 40
         assert "nothing changed" in run("validate", **options)
