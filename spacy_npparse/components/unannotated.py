@@ -32,8 +32,8 @@ def drop_unannotated_components() -> Callable[[Language], None]:
     with a warning, and removes their scores from `training.score_weights`.
 
     Returns:
-        The callback, a function of the pipeline. It raises ValueError if the pipeline has a parser
-        and the corpus has no trees.
+        The callback, a function of the pipeline. It raises ValueError if the pipeline has a parser,
+        and this corpus or `training.dev_corpus` has no trees.
     """
     return _drop
 
@@ -53,14 +53,17 @@ def _drop(nlp: Language) -> None:
     if parsers:
         wanted.add(_TREES[1])
     config = nlp.config.interpolate()
-    (corpus,) = resolve_dot_names(config, [config["training"]["train_corpus"]])
+    names = [config["training"][name] for name in ("train_corpus", "dev_corpus")]
+    train, dev = resolve_dot_names(config, names)
     with _any_tokenizer(nlp):
-        missing = _missing(corpus(nlp), wanted)
-    if _TREES[1] in missing:
-        raise ValueError(
-            f"{' and '.join(parsers)} cannot be trained: the training corpus has no HEAD and no "
-            "DEPREL. Give a treebank with trees, or remove the component from nlp.pipeline."
-        )
+        missing = _missing(train(nlp), wanted)
+        in_dev = _missing(dev(nlp), wanted & {_TREES[1]})
+    for corpus, without in (("training", missing), ("dev", in_dev)):
+        if _TREES[1] in without:
+            raise ValueError(
+                f"{' and '.join(parsers)} cannot be trained: the {corpus} corpus has no HEAD and "
+                "no DEPREL. Give a treebank with trees, or remove the component from nlp.pipeline."
+            )
     for name, found in columns.items():
         if found and all(attribute in missing for attribute, _ in found):
             _remove(nlp, name)

@@ -84,14 +84,17 @@ def test_docs_in_the_format_of_spacy(config, tmp_path):
     assert nlp.get_pipe("parser").labels and nlp("Ein Haus.")[0].text == "Ein"
 
 
-def test_a_treebank_without_trees_is_refused(config):
+@pytest.mark.parametrize(("part", "corpus"), [("train", "training"), ("dev", "dev")])
+def test_a_treebank_without_trees_is_refused(config, tmp_path, part, corpus):
     settings = config("UPOS")
-    path = Path(settings["paths"]["train"])
-    lines = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
-    without = [[*line[:6], "_", "_", *line[8:]] if len(line) > 1 else line for line in lines]
-    path.write_text("".join("\t".join(line) + "\n" for line in without), "utf-8")
+    lines = Path(settings["paths"][part]).read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line[:1] != "#"]
+    without = [[*row[:6], "_", "_", *row[8:]] if len(row) > 1 else row for row in rows]
+    path = tmp_path / "without.conllu"
+    path.write_text("".join("\t".join(row) + "\n" for row in without), "utf-8")
+    settings["paths"][part] = str(path)
     with pytest.raises(
-        ValueError, match="^parser cannot be trained: the training corpus has no HEAD"
+        ValueError, match=f"^parser cannot be trained: the {corpus} corpus has no HEAD"
     ):
         init_nlp(settings)
 
