@@ -8,7 +8,8 @@ import platform
 import re
 import shlex
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from threading import RLock
@@ -96,6 +97,21 @@ def command_line(context: typer.Context) -> str:
         context: The context of the command.
     """
     return shlex.join(["python", "-m", "spacy_npparse", *context.meta[_ARGUMENTS]])
+
+
+@contextmanager
+def resumable(context: typer.Context) -> Iterator[None]:
+    """Say how to continue the running command if it is interrupted in the block.
+
+    Args:
+        context: The context of the command.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        command = command_line(context)
+        typer.echo(f"⚠ Interrupted. To continue, run the command again: {command}", err=True)
+        raise
 
 
 def fail(message: str) -> NoReturn:

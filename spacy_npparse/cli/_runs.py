@@ -14,7 +14,7 @@ import typer
 from thinc.api import Config
 from tqdm import tqdm
 
-from spacy_npparse.cli._app import fail, provenance_of
+from spacy_npparse.cli._app import fail, provenance_of, resumable
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import as_json
 from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
@@ -228,6 +228,7 @@ def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
 
 @contextmanager
 def completed(
+    context: typer.Context,
     contestants: Mapping[Experiment, Sequence[Contestant]],
     seeds: Sequence[int],
     executor: Executor,
@@ -241,6 +242,7 @@ def completed(
     there. Damaged runs are reported first, and failed runs at the end.
 
     Args:
+        context: The context of the command.
         contestants: The parsers of each experiment, at least one.
         seeds: The random seeds of the trainings.
         executor: The executor of the runs.
@@ -256,7 +258,7 @@ def completed(
         return f"{treebank}{run.contestant.name}, seed {run.seed}"
 
     failures = []
-    with ExitStack() as locks:
+    with resumable(context), ExitStack() as locks:
         for one in contestants:
             locks.enter_context(one.locked())
             one.begin()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from spacy.util import is_package
 
-from spacy_npparse.cli._app import app, command_line, fail, user_errors
+from spacy_npparse.cli._app import app, fail, resumable, user_errors
 from spacy_npparse.cli._corpus_progress import CorpusProgress
 from spacy_npparse.cli._outputs import check_outside
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
@@ -161,20 +161,10 @@ def annotate(
         if executor == ExecutorChoice.LOCAL
         else partial(RayActors, address=address, cpus=threads, gpus=gpus_per_worker)
     )
-    with _saying_how_to_go_on(context):
+    with resumable(context):
         corpus = begin_corpus(job, words_per_shard, digest, watch)
         _annotate(corpus, partial(begin, workers, begin_worker, job))
     _summarise(corpus)
-
-
-@contextmanager
-def _saying_how_to_go_on(context: typer.Context) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        command = command_line(context)
-        typer.echo(f"⚠ Interrupted. To continue, run the command again: {command}", err=True)
-        raise
 
 
 def _loaded(model: str, path: Path) -> str:

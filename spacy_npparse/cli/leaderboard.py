@@ -103,6 +103,6 @@ def leaderboard(
     contestants = find_contestants(parsers, task)
     experiment = Experiment(task, test or dev, output, raw)
     check_experiments([experiment])
-    with completed({experiment: contestants}, numbers, tasks, kept="the report"):
+    with completed(context, {experiment: contestants}, numbers, tasks, kept="the report"):
         if board := ranked(experiment, contestants, numbers):
             report(board.table(), *board_files(context, experiment, board), page=True)

@@ -46,6 +46,7 @@ _Kinds = Annotated[
 @app.command()
 @user_errors
 def pipelines(
+    context: typer.Context,
     treebanks: _Treebanks,
     output: _Output,
     kinds: _Kinds = _ALL_KINDS,
@@ -94,7 +95,7 @@ def pipelines(
     check_experiments(list(experiments), index)
     for path in {one.gold for one in packages.values()}:
         read_gold(path, "score pipelines on")
-    with completed(experiments, [_SEED], tasks, kept="the index", treebank_names=True):
+    with completed(context, experiments, [_SEED], tasks, kept="the index", treebank_names=True):
         n_failures = _build(packages.values(), tasks)
         records = sorted((output / "cards").glob("*.json"))
         write_text(index_page(map(read_json, records)), index)

@@ -95,7 +95,7 @@ def sweep(
     page = output / f"sweep-{part}{'-raw' * raw}.html"
     check_experiments(experiments, page)
     runs = dict.fromkeys(experiments, contestants)
-    with completed(runs, numbers, tasks, kept="the reports", treebank_names=True):
+    with completed(context, runs, numbers, tasks, kept="the reports", treebank_names=True):
         _report(context, experiments, contestants, numbers, page)
 
 

@@ -132,3 +132,14 @@ def test_other_settings_and_folders_in_use(sweep, tmp_path):
     with FileLock(tmp_path / "out/UD_Two/.lock"):
         result = sweep(parsers="a")
     assert result.exit_code == 1 and "UD_Two. Wait until it has ended" in result.stderr
+
+
+def test_an_interrupted_sweep_says_how_to_continue(sweep, monkeypatch):
+    def interrupted(self, task, seed, folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CheapContestant, "train", interrupted)
+    result = sweep()
+    assert result.exit_code == 130
+    message = "Interrupted. To continue, run the command again: python -m spacy_npparse sweep "
+    assert message in result.stderr
