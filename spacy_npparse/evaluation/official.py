@@ -116,7 +116,13 @@ def scores_of_empty_columns(analysis: Analysis) -> list[Metric]:
         for column in ("upos", "xpos", "feats", "lemmas", "deps")
         if all(value == EMPTY for value in getattr(analysis, column))
     }
-    return [metric for metric, columns in _COLUMNS.items() if empty.issuperset(columns)]
+    lacking = {metric for metric, columns in _COLUMNS.items() if empty.issuperset(columns)}
+    without_heads = all(head == NO_HEAD for head in analysis.heads)
+    if without_heads:
+        lacking.add(Metric.UAS)
+    if without_heads or all(deprel is None for deprel in analysis.deprels):
+        lacking |= {Metric.LAS, Metric.CLAS, Metric.MLAS, Metric.BLEX}
+    return [metric for metric in Metric if metric in lacking]
 
 
 def _arc_score(
