@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -83,6 +84,7 @@ def serve(
     names = [path.parent.name if path.name.startswith("model-") else path.name for path in paths]
     if len({*names}) < len(names):
         fail(f"Models have the same name. Give links with other names to their folders: {names}")
+    _check_port(host, port)
     loaded = [load_parser(one, gpu_id, code, treebank) for one in model]
     served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
     editor = None if edit is None else Editor(edit, served[0])
@@ -95,6 +97,15 @@ def serve(
         limit_concurrency=200,
         timeout_graceful_shutdown=10,
     )
+
+
+def _check_port(host: str, port: int) -> None:
+    """Check that the server can listen on a port, before pipelines are loaded."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        fail(f"Cannot listen on {host}, port {port}: {error.strerror}. Give another --port.")
 
 
 def _checked_origin(origin: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -149,6 +150,13 @@ def test_origins_that_browsers_do_not_send(run_serve, origin):
 def test_models_of_the_same_name(run_serve):
     result = run_serve("a/x/model-best", "b/x/model-best")
     assert result.exit_code == 1 and "Models have the same name" in result.output
+
+
+def test_a_port_that_is_in_use(run_serve):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        result = run_serve("a/model-best", "--port", port)
+    assert result.exit_code == 1 and f"Cannot listen on 127.0.0.1, port {port}" in result.output
 
 
 def test_links_give_models_other_names(run_serve, tmp_path):
