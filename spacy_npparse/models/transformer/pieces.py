@@ -145,8 +145,8 @@ class Pieces:
 
 
 def _text(text: str) -> str:
-    """Write a text as the tokenizer reads it: without capitals for emphasis and lone surrogates,
-    and of the same length."""
+    """Write a text as the tokenizer reads it: stretches of capitals in lower case, no lone
+    surrogates, and of the same length."""
     return text_as_read(text.encode("utf8", "replace").decode("utf8"))
 
 
