@@ -89,8 +89,7 @@ def random_tables(system: Any, lengths: np.ndarray) -> ScoreTables:
         output_weights=numbers(system.n_transitions, HIDDEN) / HIDDEN**0.5,
         output_bias=numbers(system.n_transitions),
     )
-    for t in range(system.n_transitions):
-        tables.output_bias[t] += REORDERING * system.reorders(t)
+    tables.output_bias[[name in system.reordering for name in system.names]] += REORDERING
     return tables
 
 

@@ -32,6 +32,7 @@ cdef class ArcHybridSwap(ArcHybrid):
     """
 
     names = ArcHybrid.names + ("SWAP",)
+    reordering = ("SWAP",)
     # SWAP moves s0 to b1: without that position, the scorer could not tell what was swapped.
     position_names = ArcHybrid.position_names + ("b1",)
     projective = False
@@ -67,9 +68,6 @@ cdef class ArcHybridSwap(ArcHybrid):
             push_front(c, b)
         else:
             ArcHybrid.apply(self, c, t)
-
-    cdef bint is_reordering(self, int t) noexcept nogil:
-        return t == SWAP
 
 
 cdef class ArcHybridSwapStatic(ArcHybridStatic):

@@ -33,6 +33,7 @@ cdef class ArcStandardSwap(ArcStandard):
     """
 
     names = ArcStandard.names + ("SWAP",)
+    reordering = ("SWAP",)
     projective = False
 
     def oracle_classes(self):
@@ -54,9 +55,6 @@ cdef class ArcStandardSwap(ArcStandard):
             push(c, j)
         else:
             ArcStandard.apply(self, c, t)
-
-    cdef bint is_reordering(self, int t) noexcept nogil:
-        return t == SWAP
 
 
 cdef class ArcStandardSwapEager(ArcStandardStatic):

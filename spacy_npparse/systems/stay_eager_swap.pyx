@@ -99,6 +99,7 @@ cdef class StayEagerSwap(KernelSystem):
     """
 
     names = ("SHIFT", "STAY-LEFT", "STAY-RIGHT", "SWAP", "REDUCE", "UNSHIFT")
+    reordering = ("SWAP",)
     position_names = ("s1", "s0", "b0", "b1", "head of s0", "head of b0")
 
     def new_configuration(self):
@@ -158,9 +159,6 @@ cdef class StayEagerSwap(KernelSystem):
         if t == STAY_LEFT:
             return stack_item(c, 0)
         return buffer_item(c, 0) if t == STAY_RIGHT else NO_WORD
-
-    cdef bint is_reordering(self, int t) noexcept nogil:
-        return t == SWAP
 
 
 cdef class StayEagerSwapStatic(StaticOracle):

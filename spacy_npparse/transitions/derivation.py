@@ -264,11 +264,6 @@ class _Costs:
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
-        self._reordering = {
-            name
-            for t, name in enumerate(oracle.system.transitions)
-            if oracle.system.kernel.reorders(t)
-        }
         self._lost = False
         self._wrongly_reordered = False
         self._last: dict[str, int] = {}
@@ -288,5 +283,6 @@ class _Costs:
         if not self._last or self._last[transition] == min(self._last.values()):
             return
         self._lost = not self._oracle.explores
-        if transition in self._reordering and not self._oracle.explores_reordering:
+        is_reordering = transition in self._oracle.system.kernel.reordering
+        if is_reordering and not self._oracle.explores_reordering:
             self._wrongly_reordered = True

@@ -139,7 +139,7 @@ class TransitionSystem:
     @property
     def reorders(self) -> bool:
         """Whether the system has a transition that only changes the word order."""
-        return any(self.kernel.reorders(t) for t in range(len(self.transitions)))
+        return bool(self.kernel.reordering)
 
     @property
     def single_root(self) -> bool:

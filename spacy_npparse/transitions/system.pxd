@@ -28,6 +28,8 @@ cdef class KernelSystem:
     cdef bint root_on_stack
     cdef bint root_in_buffer
     cdef vector[Place] places
+    # [n_transitions], whether a transition only changes the word order.
+    cdef vector[char] is_reordering
 
     cdef int initialise(self, KernelConfiguration c, int n) except -1 nogil
     cdef bint is_legal(self, KernelConfiguration c, int t) noexcept nogil
@@ -36,7 +38,6 @@ cdef class KernelSystem:
     cdef bint is_terminal(self, KernelConfiguration c) noexcept nogil
     cdef void positions(self, KernelConfiguration c, int* out) noexcept nogil
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil
-    cdef bint is_reordering(self, int t) noexcept nogil
 
 
 cdef class KernelOracle:

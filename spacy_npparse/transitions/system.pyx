@@ -32,7 +32,7 @@ cdef class KernelSystem:
 
     Subclasses set the class attributes up to `structure_names`, and override `oracle_classes`,
     `max_length`, `is_legal`, `apply`, `is_terminal` and `dependent`. If necessary, they also
-    override `new_configuration`, `positions` and `is_reordering`.
+    override `new_configuration` and `positions`.
 
     Args:
         single_root: Whether the root has exactly one dependent. False for the system of the paper,
@@ -40,6 +40,7 @@ cdef class KernelSystem:
 
     Attributes:
         names: The names of the transitions, in the order of their numbers.
+        reordering: The names of those that only change the word order.
         position_names: The positions of a configuration whose words are features of the scorer:
             "s0" for the top of the stack, "b0" for the front of the buffer and so on, "head of s0"
             for the current head of s0. A system with other positions overrides `positions`.
@@ -55,6 +56,7 @@ cdef class KernelSystem:
     """
 
     names = ()
+    reordering = ()
     position_names = ()
     root = "left"
     projective = False
@@ -62,6 +64,7 @@ cdef class KernelSystem:
 
     def __init__(self, *, bint single_root=True):
         self.n_transitions = len(self.names)
+        self.is_reordering = [name in self.reordering for name in self.names]
         self.single_root = single_root
         self.root_on_stack = self.root == "left"
         self.root_in_buffer = self.root == "right"
@@ -202,10 +205,6 @@ cdef class KernelSystem:
         none."""
         return NO_WORD
 
-    cdef bint is_reordering(self, int t) noexcept nogil:
-        """Check whether transition t only changes the word order."""
-        return False
-
     def legal_transitions(self, KernelConfiguration c):
         """Find the numbers of the legal transitions, ascending; empty in a terminal
         configuration."""
@@ -236,10 +235,6 @@ cdef class KernelSystem:
     def attached(self, KernelConfiguration c, int t):
         """`dependent` for Python callers."""
         return self.dependent(c, t)
-
-    def reorders(self, int t):
-        """`is_reordering` for Python callers."""
-        return self.is_reordering(t)
 
 
 cdef class KernelOracle:

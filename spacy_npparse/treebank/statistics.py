@@ -250,7 +250,7 @@ def _derivations(
 ) -> dict[str, Derivations]:
     """Derive trees with one system, by each of its static oracles."""
     system = get_transition_system(name)
-    reordering = [system.kernel.reorders(t) for t in range(len(system.transitions))]
+    reordering = [name in system.kernel.reordering for name in system.transitions]
     found = {}
     for oracle in system.oracles:
         if system.kernel.oracle(oracle).derivation_oracle() != oracle:

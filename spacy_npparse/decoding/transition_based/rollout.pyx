@@ -104,7 +104,7 @@ def roll_out(
                         oracle.explores
                         and (
                             oracle.explores_reordering
-                            or not (training.is_reordering(good) or training.is_reordering(wrong))
+                            or not (training.is_reordering[good] or training.is_reordering[wrong])
                         )
                         and _follows_wrong(
                             policy, scorer.scores[good], scorer.scores[wrong], &random_state
