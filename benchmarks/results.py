@@ -98,6 +98,7 @@ PLAN = (
     Row(TWO, "accuracy", [ENSEMBLE]),
     Row(TWO, "accuracy", [SPACY], updates=OF_SPACY),
     Row(TWO, "accuracy", IN_CLAIMS, seeds=(0, 1, 2), updates=BUDGET),
+    Row(TWO, "accuracy", ["arc_hybrid_swap,oracle=joint"], seeds=(0, 1, 2), updates=BUDGET),
     Row(TWO, "accuracy", [*sorted({*trainable_parsers(), SPACY} - {*IN_CLAIMS})], updates=BUDGET),
     Row(TREEBANKS[2:], "accuracy", [SPACY], updates=OF_SPACY),
 )
