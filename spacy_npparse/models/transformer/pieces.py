@@ -102,7 +102,9 @@ class Pieces:
         kept = {*self.ends}
         for line in lines:
             text = _text(" ".join(line.split()))
-            kept.update(self._tokenizer.encode(text, add_special_tokens=False).ids)
+            # A row of CoNLL-U may have enough capitals to be read in lower case, unlike its word.
+            for one in {text, text_as_read(text)}:
+                kept.update(self._tokenizer.encode(one, add_special_tokens=False).ids)
         if kind == "Unigram":
             kept.add(data["model"]["unk_id"])
             kept.update(n for n, (piece, _) in enumerate(vocabulary) if len(piece) == 1)
@@ -132,7 +134,8 @@ class Pieces:
         Returns:
             The pieces, without those at both ends.
         """
-        encoding = self._tokenizer.encode(_text("".join(passage)), add_special_tokens=False)
+        text = text_as_read(_text("".join(passage)))
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
         spans = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
         starts, ends = _bounds(passage)
         # The first word of each piece, and the word after its last one.
@@ -145,9 +148,8 @@ class Pieces:
 
 
 def _text(text: str) -> str:
-    """Write a text as the tokenizer reads it: stretches of capitals in lower case, no lone
-    surrogates, and of the same length."""
-    return text_as_read(text.encode("utf8", "replace").decode("utf8"))
+    """Replace lone surrogates in a text, and keep its length."""
+    return text.encode("utf8", "replace").decode("utf8")
 
 
 def _bounds(passage: Sequence[str]) -> tuple[Ints, Ints]:

@@ -1,5 +1,7 @@
 """Pieces and the words that they belong to."""
 
+import json
+
 import numpy as np
 import pytest
 from tiny_encoder import FAMILIES, make_tokenizer
@@ -77,6 +79,15 @@ def test_pieces_that_a_text_does_not_need_are_left_out(family):
     found = less.cut(("haus ", "\U00010330"))
     assert len(found.pieces) > len(whole.cut(("haus ", "\U00010330")).pieces)
     assert {0, 1} >= set(found.words.tolist())
+
+
+def test_pieces_of_a_word_in_capitals_are_kept():
+    """A row of CoNLL-U may have more words in capitals than its sentence."""
+    data = json.loads(make_tokenizer("xlm-roberta").to_str())
+    data["model"]["vocab"].append(["▁IBM", -1.0])
+    whole = Pieces(json.dumps(data))
+    part, kept = whole.cut_to(["3\tIBM\tIBM\tPROPN\tNNP\n"])
+    assert kept[part.cut(("IBM",)).pieces].tolist() == [whole.n_pieces - 1]
 
 
 def test_byte_pairs_are_all_kept():
