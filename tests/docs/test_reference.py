@@ -25,6 +25,7 @@ from spacy_npparse.treebank.augmentation import NonceAugmenter, augmenting_batch
 
 REFERENCE = ROOT / "docs" / "reference"
 SYSTEMS = (REFERENCE / "systems.md").read_text(encoding="utf-8")
+PROJECT = (ROOT / "docs" / "how-to" / "project.md").read_text(encoding="utf-8")
 SETTINGS = (REFERENCE / "settings.md").read_text(encoding="utf-8")
 COMMANDS = (REFERENCE / "commands.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -153,7 +154,7 @@ def test_variables_of_the_project():
         re.findall(r'^  (\w+): "?([^"\n]+)"?$', project.split("directories:")[0], re.M)
     )
     found = {}
-    for row in rows(section(SETTINGS, "Variables of the project")):
+    for row in rows(section(PROJECT, "Variables")):
         found.update(zip(names(row[0]), names(row[1]), strict=True))
     assert found == variables
 
