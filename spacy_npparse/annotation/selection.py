@@ -13,7 +13,7 @@ from spacy.util import minibatch
 from spacy_npparse.annotation.posteriors import encode_sentences
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.rows import make_sentence, with_comments, with_misc
-from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, comment_key, is_boundary
+from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, comment_key
 from spacy_npparse.trees.missing import NO_LABEL
 
 # The attributes of MISC with the arc that the parser predicts, and its probability.
@@ -219,9 +219,9 @@ def partial_sentence(one: JudgedSentence, words: Iterable[int], benefit: str) ->
 def _without_place(sentence: Sentence) -> tuple[Metadata, list[str]]:
     """Select the comments of a sentence that do not depend on its place in the document, because
     another sentence comes before it now."""
-    names = ("newdoc", "newpar")
-    metadata = {k: v for k, v in sentence.metadata.items() if not is_boundary(k, *names)}
-    comments = [c for c in sentence.comments if not is_boundary(comment_key(c), *names)]
+    opening = sentence.opening
+    metadata = {k: v for k, v in sentence.metadata.items() if k not in opening}
+    comments = [c for c in sentence.comments if comment_key(c) not in opening]
     return Metadata(metadata), comments
 
 

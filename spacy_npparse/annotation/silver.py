@@ -17,7 +17,7 @@ from spacy_npparse.treebank.head_distributions import (
     token_distribution,
 )
 from spacy_npparse.treebank.rows import boundaries, make_sentence, with_comments, with_misc
-from spacy_npparse.treebank.sentence import EMPTY, Sentence, is_boundary
+from spacy_npparse.treebank.sentence import EMPTY, Sentence
 
 _COMMENT = "confidence"
 # The probability from which a head counts as certain, so that no distribution is written.
@@ -65,7 +65,7 @@ class ConfidentSentences:
         chosen = []
         for sentence, words in zip(sentences, _words(doc), strict=True):
             confidence = _confidence(words)
-            own = _beginning(sentence)
+            own = sentence.opening
             if sentence.begins_document:
                 self._beginning = {}
             if confidence < self._least:
@@ -80,15 +80,6 @@ class ConfidentSentences:
                 sentence = _without_lemmas(sentence)
             chosen.append(with_comments(sentence, added))
         return chosen
-
-
-def _beginning(sentence: Sentence) -> dict[str, str | None]:
-    """Find the comments that begin a document or a paragraph."""
-    return {
-        name: value
-        for name, value in sentence.metadata.items()
-        if is_boundary(name, "newdoc", "newpar")
-    }
 
 
 def _words(doc: Doc) -> list[list[Token]]:

@@ -128,6 +128,11 @@ class Sentence:
         return any(is_boundary(key, "newpar") for key in self.metadata)
 
     @property
+    def opening(self) -> dict[str, str | None]:
+        """The comments that begin a document or a paragraph: `# newdoc` and `# newpar`, by key."""
+        return {k: v for k, v in self.metadata.items() if is_boundary(k, "newdoc", "newpar")}
+
+    @property
     def n_roots(self) -> int:
         """The number of words whose head is the root."""
         return self.heads.count(0)

@@ -13,14 +13,14 @@ import logging
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 
 import numpy as np
 from conllu import Metadata, TokenList
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_npparse.errors import DocError
 from spacy_npparse.files import replacing
@@ -33,12 +33,16 @@ from spacy_npparse.treebank.docs import (
 )
 from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.parsing import parse_sentence
+from spacy_npparse.treebank.raw_text import form
 from spacy_npparse.treebank.rows import (
     CUT_TOKENS,
     UNCUT_TOKENS,
     annotation_columns,
     boundaries,
     make_sentence,
+    with_comments,
+    with_misc,
+    without_misc,
 )
 from spacy_npparse.treebank.sentence import (
     EMPTY,
@@ -46,7 +50,6 @@ from spacy_npparse.treebank.sentence import (
     Row,
     Sentence,
     conllu_text,
-    is_boundary,
 )
 from spacy_npparse.treebank.text_sentences import text_sentences
 from spacy_npparse.treebank.tokenlists import tokenlist_from_sentence
@@ -55,6 +58,8 @@ from spacy_npparse.word_forms import word_forms
 
 logger = logging.getLogger(__name__)
 
+# The attributes of MISC with the white space after a token.
+_AFTER = ("SpaceAfter=", "SpacesAfter=")
 # The columns that are compared with the CoNLL-U of the Doc.
 _COLUMN = {attribute: column for column, attribute in enumerate(ANNOTATION)}
 # The fields in the order of `annotation_columns`.
@@ -193,12 +198,16 @@ def _originals(doc: Doc) -> list[Sentence] | None:
 def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[np.bool_]) -> bool:
     """Check whether the Doc still has the sentence boundaries of its CoNLL-U.
 
-    Sentence starts do not count where the tree of a sentence is unchanged. When a Doc is loaded,
-    spaCy derives them from the heads, wrongly if a root is missing or there are several.
+    In a Doc with trees, sentence starts do not count where the tree of a sentence is unchanged.
+    When the Doc is loaded, spaCy derives them from the heads, wrongly if a root is missing or there
+    are several.
     """
     if not doc.has_annotation("SENT_START"):
         return True
-    starts = [token.is_sent_start for token in doc]
+    starts = [bool(token.is_sent_start) for token in doc]
+    if not doc.has_annotation("DEP"):
+        begins = {0, *accumulate(len(sentence.words) for sentence in originals)}
+        return starts[1:] == [i in begins for i in range(1, len(doc))]
     parse_changed = changed[:, _COLUMN[HEAD]] | changed[:, _COLUMN[DEP]]
     heads = np.arange(len(doc)) + doc.to_array(HEAD).view(np.int64)
     begin = 0
@@ -250,49 +259,76 @@ def _cut_anew(
     """Group words by the sentences of the Doc, which differ from the original ones.
 
     A sentence with the same words as an original one keeps its comments, empty nodes and DEPS.
-    Other sentences keep `# newdoc`, `# newpar` and multiword tokens. Their `# sent_id` consists of
-    that of the original sentence in which they begin, and a number.
+    Other sentences keep multiword tokens. Their `# sent_id` consists of that of the original
+    sentence in which they begin, and a number. A `# newdoc` or `# newpar` inside a sentence moves
+    to the next one, if there is one.
     """
     original_at: dict[int, Sentence] = {}
     multiword: dict[int, tuple[int, Row]] = {}
-    n_words = n_lost = 0
+    n_words = 0
     for sentence in originals:
         original_at[n_words] = sentence
         for token in sentence.multiword_tokens:
             multiword[n_words + token.first - 1] = (n_words + token.last, token.row)
         n_words += len(sentence.words)
+    found_bounds = boundaries(doc)
+    starts = {begin for begin, _ in found_bounds}
+    cut = {
+        first: (last, row)
+        for first, (last, row) in multiword.items()
+        if not starts.isdisjoint(range(first + 1, last))
+    }
+    if cut:
+        logger.warning(CUT_TOKENS, len(cut))
+        words = list(words)
+        for first, (last, row) in cut.items():
+            del multiword[first]
+            words[first:last] = _words_spelt(doc[first:last], words[first:last], row)
     result: list[Sentence] = []
     begins = list(original_at)
+    n_begun = 0
     n_parts: Counter[int] = Counter()
     heads = head_tokens(doc).tolist()
-    for begin, end in boundaries(doc):
+    for begin, end in found_bounds:
+        already, n_begun = n_begun, bisect_right(begins, begin)
+        opening: dict[str, str | None] = {}
+        for place in begins[already:n_begun]:
+            opening |= original_at[place].opening
         original = original_at.get(begin)
         if original is not None and len(original.words) == end - begin:
             found = _renumbered(words, heads, begin, end)
-            result.extend(_in_place([original], [original], found))
+            [kept] = _in_place([original], [original], found)
+            result.append(kept if opening == original.opening else with_comments(kept, opening))
             continue
         rows: list[Row] = []
         for i, row in enumerate(_renumbered(words, heads, begin, end)):
-            last, token_row = multiword.get(begin + i, (0, None))
-            if token_row and last <= end:
+            if begin + i in multiword:
+                last, token_row = multiword[begin + i]
                 rows.append(token_row._replace(id=f"{i + 1}-{last - begin}"))
-            elif token_row:
-                n_lost += 1
             rows.append(row._replace(deps=EMPTY))
-        metadata = Metadata(
-            (key, value)
-            for key, value in (original.metadata.items() if original else ())
-            if is_boundary(key, "newdoc", "newpar")
+        known = originals[n_begun - 1].sent_id
+        n_parts[n_begun] += 1
+        metadata = Metadata(opening)
+        metadata["sent_id"] = (
+            f"{known}-{n_parts[n_begun]}" if known else str(first_id + len(result))
         )
-        source = bisect_right(begins, begin) - 1
-        n_parts[source] += 1
-        known = originals[source].sent_id
-        number = str(first_id + len(result))
-        metadata["sent_id"] = f"{known}-{n_parts[source]}" if known else number
         result.append(make_sentence(rows, metadata))
-    if n_lost:
-        logger.warning(CUT_TOKENS, n_lost)
+    if n_lost := sum(bool(original_at[place].opening) for place in begins[n_begun:]):
+        logger.warning("%d beginnings of documents or paragraphs are not written.", n_lost)
     return result
+
+
+def _words_spelt(span: Span, words: Sequence[Row], token: Row) -> list[Row]:
+    """Spell the words of a multiword token as in the text, like tokens of their own."""
+    spelt = [
+        with_misc(
+            row._replace(form=form(word.text)), {} if word.whitespace_ else {"SpaceAfter": "No"}
+        )
+        for word, row in zip(span, words, strict=True)
+    ]
+    after = [part.split("=", 1) for part in token.misc.split("|") if part.startswith(_AFTER)]
+    spelt[-1] = with_misc(without_misc(spelt[-1], ["SpaceAfter"]), dict(after))
+    return spelt
 
 
 def _renumbered(words: Sequence[Row], heads: Sequence[int], begin: int, end: int) -> list[Row]:

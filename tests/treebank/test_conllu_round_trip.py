@@ -215,6 +215,81 @@ def test_other_sentence_boundaries(awkward, vocab):
     assert rows[0][0][8] == "_" and rows[0][0][9] == "SpaceAfter=No|Note=a b"
 
 
+CUT = """
+# newdoc id = a
+# newpar
+# sent_id = 1
+1\tElle\t_\t_\t_\t_\t2\tnsubj\t_\t_
+2\tparle\t_\t_\t_\t_\t0\troot\t_\t_
+3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\s\\s
+3\tde\t_\t_\t_\t_\t5\tcase\t_\tNote=x
+4\tle\t_\t_\t_\t_\t5\tdet\t_\t_
+5\tchat\t_\t_\t_\t_\t2\tobl\t_\tSpaceAfter=No
+
+# newpar
+# sent_id = 2
+1\t!\t_\t_\t_\t_\t0\troot\t_\t_
+
+# newdoc id = b
+# sent_id = 3
+1\tOui\t_\t_\t_\t_\t0\troot\t_\t_
+""".strip()
+
+
+def cut_before(doc, i):
+    """Make heads and sentence starts with one more sentence, in which each token is a root."""
+    starts = [1 if token.is_sent_start or token.i == i else -1 for token in doc]
+    return np.array([[0, start] for start in starts]).astype(np.uint64)
+
+
+def cut_sentences():
+    return [parse_sentence(block.split("\n")) for block in CUT.split("\n\n")]
+
+
+def test_cut_multiword_tokens_keep_the_characters_of_the_text(vocab, caplog):
+    sentences = cut_sentences()
+    doc = doc_from_sentences(sentences, vocab)
+    doc.from_array([HEAD, SENT_START], cut_before(doc, 3))
+    found = sentences_from_doc(doc)
+    words = [(row.form, row.misc) for sentence in found for row in sentence.rows]
+    assert words[2:5] == [
+        ("d", "Note=x|SpaceAfter=No"),
+        ("u", "SpacesAfter=\\s\\s"),
+        ("chat", "SpaceAfter=No"),
+    ]
+    assert "1 multiword tokens cut by a sentence boundary" in caplog.text
+    texts = ["".join(raw_texts(each)).split() for each in (found, sentences)]
+    assert texts[0] == texts[1]
+
+
+def test_documents_and_paragraphs_that_begin_inside_a_sentence(vocab, caplog):
+    """They begin with the next sentence, if there is one."""
+    doc = parse_as_chain(doc_from_sentences(cut_sentences(), vocab), {0, 2, 6})
+    found = sentences_from_doc(doc)
+    assert [sentence.opening for sentence in found] == [
+        {"newdoc id": "a", "newpar": None},
+        {},
+        {"newpar": None, "newdoc id": "b"},
+    ]
+    assert [sentence.sent_id for sentence in found] == ["1-1", "1-2", "3"]
+    assert found[2].comments[-1] == "# sent_id = 3"
+    assert not caplog.text
+    sentences_from_doc(parse_as_chain(doc_from_sentences(cut_sentences(), vocab), {0, 5}))
+    assert "1 beginnings of documents or paragraphs are not written" in caplog.text
+
+
+def test_other_sentence_boundaries_without_trees(vocab):
+    text = CUT.replace("\troot\t", "\t_\t").replace("\t0\t", "\t_\t")
+    sentences = [parse_sentence(block.split("\n")) for block in text.split("\n\n")][1:]
+    doc = unannotated_doc(sentences, vocab, sentence_starts=False)
+    assert len(sentences_from_doc(doc)) == 2
+    doc[1].is_sent_start = True
+    assert sentences_from_doc(doc) == sentences
+    doc[1].is_sent_start = False
+    [joined] = sentences_from_doc(doc)
+    assert [row.form for row in joined.rows] == ["!", "Oui"]
+
+
 def test_sentences_that_are_joined(vocab):
     """The second one has its old tree, and the first one is attached to it."""
     rows = [["1\ta\t_\t_\t_\t_\t0\troot\t_\t_", "2\tb\t_\t_\t_\t_\t1\tdep\t_\t_"]]
