@@ -81,7 +81,8 @@ def make_app(
         asked = ParseRequest.model_validate_json(await _json(request))
         pipeline = find_model(pipelines, asked.model)
         [found] = await _within(ANSWER, pipeline.annotate([asked.piece()]), 503)
-        return JSONResponse({"model": pipeline.name, "sentences": found})
+        sentences = await asyncio.to_thread(asked.result, found)
+        return JSONResponse({"model": pipeline.name, "sentences": sentences})
 
     def page(_: Request) -> Response:
         title = "Parse" if editor is None else f"Correct {editor.file.path.name}"

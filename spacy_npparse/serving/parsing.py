@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,13 +12,16 @@ from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from spacy_npparse.components import CONSTRAINTS_KEY, DependencyConstraints
-from spacy_npparse.serving.pipelines import Piece
-from spacy_npparse.treebank import Paragraph, sentences_from_doc
+from spacy_npparse.serving.pipelines import Piece, RequestError
+from spacy_npparse.treebank import Paragraph, Sentence, sentences_from_doc
 from spacy_npparse.treebank.docs import set_sentence_starts
 from spacy_npparse.treebank.raw_text import character_spans
 from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
 from spacy_npparse.visualisation.trees.picture import render_sentence_svg
 from spacy_npparse.word_forms import word_forms
+
+# The maximum number of words in a drawing. Its size grows with the square of their number.
+MOST_DRAWN = 500
 
 
 @dataclass(config={"extra": "forbid"}, frozen=True)
@@ -48,7 +52,7 @@ class ParseRequest(BaseModel, extra="forbid"):
     def piece(self) -> Piece:
         """Make the piece for the pipeline."""
         size = len(self.text) + sum(len(one) + 1 for one in self.tokens)
-        return Piece(size, self._prepare, self._read, len(self.tokens))
+        return Piece(size, self._prepare, self._read, is_sentence=bool(self.tokens))
 
     def _prepare(self, nlp: Language) -> Doc:
         if self.tokens:
@@ -60,19 +64,39 @@ class ParseRequest(BaseModel, extra="forbid"):
         doc.user_data[CONSTRAINTS_KEY] = asdict(self.constraints)
         return doc
 
-    def _read(self, doc: Doc) -> list[dict[str, Any]]:
+    def _read(self, doc: Doc) -> list[tuple[Sentence, list[dict[str, Any]]]]:
         places = character_spans(self.text or doc.text, [token.text for token in doc])
         forms = word_forms(doc)
-        found = []
-        for span, sentence in zip(doc.sents, sentences_from_doc(doc), strict=True):
-            tokens = [_token(token, forms[token.i], *places[token.i]) for token in span]
-            found.append({"conllu": f"{sentence}\n\n", "tokens": tokens})
-            if self.svg_width is not None:
-                probabilities = [token["head_probability"] for token in tokens]
-                found[-1]["svg"] = render_sentence_svg(
-                    sentence, self.svg_width, probabilities=probabilities
-                )
-        return found
+        return [
+            (sentence, [_token(token, forms[token.i], *places[token.i]) for token in span])
+            for span, sentence in zip(doc.sents, sentences_from_doc(doc), strict=True)
+        ]
+
+    def result(
+        self, found: Sequence[tuple[Sentence, list[dict[str, Any]]]]
+    ) -> list[dict[str, Any]]:
+        """Describe the sentences for the response, with drawings if the request asks for them.
+
+        Args:
+            found: The sentences and the descriptions of their tokens, from the piece.
+
+        Raises:
+            RequestError: A sentence is too long to be drawn.
+        """
+        return [self._described(sentence, tokens) for sentence, tokens in found]
+
+    def _described(self, sentence: Sentence, tokens: list[dict[str, Any]]) -> dict[str, Any]:
+        described = {"conllu": f"{sentence}\n\n", "tokens": tokens}
+        if self.svg_width is None:
+            return described
+        if len(tokens) > MOST_DRAWN:
+            raise RequestError(
+                f"Leave out svg_width: drawings have at most {MOST_DRAWN} words, and a sentence "
+                f"has {len(tokens):,}."
+            )
+        probabilities = [token["head_probability"] for token in tokens]
+        svg = render_sentence_svg(sentence, self.svg_width, probabilities=probabilities)
+        return {**described, "svg": svg}
 
 
 def _token(token: Token, form: str, start: int, end: int) -> dict[str, Any]:

@@ -33,15 +33,15 @@ class Piece(NamedTuple):
 
     Attributes:
         size: The number of characters.
-        prepare: Makes the input of the pipeline, anew on each call. It must not raise exceptions.
+        prepare: Makes the input of the pipeline, anew on each call.
         read: Takes the result from the annotated Doc, which is invalid afterwards.
-        n_words: The approximate number of words if the part is a sentence, otherwise 0.
+        is_sentence: Whether the part is one sentence, in which the pipeline finds no boundaries.
     """
 
     size: int
     prepare: Callable[[Language], Prepared]
     read: Callable[[Doc], Any]
-    n_words: int = 0
+    is_sentence: bool = False
 
 
 class ServedPipeline:
@@ -68,18 +68,14 @@ class ServedPipeline:
             piece: The piece.
 
         Returns:
-            A future of the result of `Piece.read`.
+            A future of the result of `Piece.read`. Its exception is a RequestError if the piece is
+            a sentence of more than `MOST_WORDS`.
 
         Raises:
-            RequestError: The piece is longer than `nlp.max_length`, or is a sentence of more than
-                `MOST_WORDS`.
+            RequestError: The piece is longer than `nlp.max_length`.
         """
         if piece.size > (most := self.nlp.max_length):
             raise RequestError(f"Divide paragraphs of {piece.size:,} characters: {most:,} at most.")
-        if piece.n_words > MOST_WORDS:
-            raise RequestError(
-                f"Divide sentences of {piece.n_words:,} words: {MOST_WORDS:,} at most."
-            )
         answer: Future[Any] = Future()
         self._waiting.append((piece, answer))
         self._thread.submit(self._context.run, self._work)
@@ -125,10 +121,14 @@ class ServedPipeline:
 
     def _annotate(self, pieces: Sequence[Piece]) -> Iterator[Any]:
         """Yield the result of each piece, or the exception."""
-        for piece, doc in attempt_sources(
-            self.nlp, pieces, lambda one: one.prepare(self.nlp), batch_size=len(pieces)
-        ):
+        for piece, doc in attempt_sources(self.nlp, pieces, self._prepared, batch_size=len(pieces)):
             try:
                 yield doc if isinstance(doc, Exception) else piece.read(doc)
             except Exception as error:  # `Piece.read` raises any kind
                 yield error
+
+    def _prepared(self, piece: Piece) -> Prepared:
+        found = piece.prepare(self.nlp)
+        if piece.is_sentence and isinstance(found, Doc) and len(found) > MOST_WORDS:
+            raise RequestError(f"Divide sentences of {len(found):,} words: {MOST_WORDS:,} at most.")
+        return found

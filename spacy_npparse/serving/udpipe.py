@@ -115,7 +115,7 @@ class ProcessRequest(BaseModel):
             [found] = sentences_from_doc(keep_annotation(doc, [sentence], _KEPT))
             return [self._asked(found, sentence.rows)]
 
-        return Piece(len(sentence.text), prepare, read, len(sentence.words))
+        return Piece(len(sentence.text), prepare, read, is_sentence=True)
 
     def _of_text(self, paragraph: Paragraph, options: set[str], seen: list[Sentence]) -> Piece:
         """seen: the sentences of the paragraphs before this one."""
@@ -134,8 +134,7 @@ class ProcessRequest(BaseModel):
             seen.extend(found)
             return [self._asked(one, [_NOTHING] * len(one.rows)) for one in found]
 
-        n_words = len(paragraph.text.split()) if "presegmented" in options else 0
-        return Piece(len(paragraph.original), prepare, read, n_words)
+        return Piece(len(paragraph.original), prepare, read, "presegmented" in options)
 
     def _asked(self, found: Sentence, given: Sequence[Row]) -> Sentence:
         """Take the requested columns from a parsed sentence, and the others from the input."""

@@ -31,26 +31,23 @@ class _Window(NamedTuple):
     Attributes:
         begin: The number of inputs before the window.
         sources: The sources of the inputs.
-        inputs: The inputs.
+        inputs: The inputs, or the exceptions that were raised when they were made.
         order: The indices of the inputs, sorted by length.
     """
 
     begin: int
     sources: list[Any]
-    inputs: list[Prepared]
+    inputs: list[Prepared | Exception]
     order: list[int]
 
 
-def annotate(
-    nlp: Language, inputs: Iterable[Prepared], *, batch_size: int = 128, n_process: int = 1
-) -> Iterator[Doc]:
+def annotate(nlp: Language, inputs: Iterable[Prepared], *, batch_size: int = 128) -> Iterator[Doc]:
     """Run a pipeline over inputs.
 
     Args:
         nlp: The pipeline.
         inputs: Paragraphs, or Docs whose tokens are kept.
         batch_size: The number of Docs in a batch.
-        n_process: The number of processes.
 
     Returns:
         The annotated Docs in the order of the inputs. Docs of paragraphs are marked, see
@@ -60,7 +57,7 @@ def annotate(
         ValueError: The pipeline has dropped some Docs. Raised at the end.
     """
     pairs = ((None, one) for one in inputs)
-    found = annotate_sources(nlp, pairs, batch_size=batch_size, n_process=n_process)
+    found = annotate_sources(nlp, pairs, batch_size=batch_size)
     return (doc for _, doc in found)
 
 
@@ -111,7 +108,8 @@ def attempt_sources(
         nlp: The pipeline.
         sources: The sources.
         prepare: A function that makes the pipeline's input from a source; see `annotate`. It makes
-            a new Doc each time, because an earlier attempt may have changed the Doc.
+            a new Doc each time, because an earlier attempt may have changed the Doc. Sources for
+            which it raises an exception fail.
         batch_size: The number of Docs in a batch.
         watching: A function that makes the context in which the sources with these indices are
             annotated. If it raises an error, they fail.
@@ -141,7 +139,13 @@ def attempt_sources(
             for start in range(0, len(window.order), batch_size):
                 yield from attempt(window, window.order[start : start + batch_size])
 
-    pairs = ((source, prepare(source)) for source in sources)
+    def prepared(source: S) -> Prepared | Exception:
+        try:
+            return prepare(source)
+        except Exception as error:  # of every kind that a function may raise
+            return error
+
+    pairs = ((source, prepared(source)) for source in sources)
     found = _in_order(_windows(pairs, batch_size), run)
     return ((source, result) for source, _, result in found)
 
@@ -205,19 +209,19 @@ def _in_processes(
         raise first.error
 
 
-def _windows(pairs: Iterable[tuple[S, Prepared]], batch_size: int) -> Iterator[_Window]:
+def _windows(pairs: Iterable[tuple[S, Prepared | Exception]], batch_size: int) -> Iterator[_Window]:
     """Divide inputs into windows of a bounded size."""
     remaining = iter(pairs)
     begin = 0
     while True:
         sources: list[S] = []
-        inputs: list[Prepared] = []
+        inputs: list[Prepared | Exception] = []
         lengths: list[int] = []
         n_words = 0
         for source, one in islice(remaining, WINDOW_BATCHES * batch_size):
             sources.append(source)
             inputs.append(one)
-            lengths.append(one.n_words if isinstance(one, Paragraph) else len(one))
+            lengths.append(_n_words(one))
             n_words += lengths[-1]
             if n_words >= WINDOW_WORDS:
                 break
@@ -229,7 +233,7 @@ def _windows(pairs: Iterable[tuple[S, Prepared]], batch_size: int) -> Iterator[_
 
 def _in_order(
     windows: Iterable[_Window], run: Callable[[Iterable[_Window]], Iterator[R]]
-) -> Iterator[tuple[Any, Prepared, R]]:
+) -> Iterator[tuple[Any, Prepared | Exception, R]]:
     """Run a function over the inputs of windows, shorter ones first, and return its results in the
     order of the inputs."""
     begun: deque[_Window] = deque()
@@ -255,5 +259,13 @@ def _in_order(
         )
 
 
-def _given(prepared: Prepared) -> Doc | str:
+def _n_words(prepared: Prepared | Exception) -> int:
+    if isinstance(prepared, Exception):
+        return 0
+    return prepared.n_words if isinstance(prepared, Paragraph) else len(prepared)
+
+
+def _given(prepared: Prepared | Exception) -> Doc | str:
+    if isinstance(prepared, Exception):
+        raise prepared
     return prepared.text if isinstance(prepared, Paragraph) else prepared

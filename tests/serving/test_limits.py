@@ -118,16 +118,26 @@ def test_malformed_forms(client):
 
 
 def test_long_sentences_are_refused(client):
-    """Memory grows with the square of their length."""
+    """Memory grows with the square of their length. Tokens need no spaces between them."""
     words = ["a"] * 3001
     rows = "".join(f"{i}\ta" + "\t_" * 8 + "\n" for i in range(1, 3002))
     for answer in (
         client.post("/parse", {"tokens": words}),
         client.form("/process", data=rows, parser=""),
         client.form("/process", data=" ".join(words), tokenizer="presegmented"),
+        client.form("/process", data="Was?\n" + "(" * 3001, tokenizer="presegmented"),
     ):
         assert answer.status == 400
         assert answer.text == "Divide sentences of 3,001 words: 3,000 at most."
+
+
+def test_long_drawings_are_refused(client):
+    asked = {"tokens": ["a"] * 501}
+    assert client.post("/parse", asked).status == 200
+    answer = client.post("/parse", {**asked, "svg_width": 300})
+    assert answer.status == 400
+    expected = "Leave out svg_width: drawings have at most 500 words, and a sentence has 501."
+    assert answer.text == expected
 
 
 VALID = [
