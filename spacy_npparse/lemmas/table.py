@@ -37,8 +37,6 @@ class LemmaTable:
 
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
         self._counts = dict(counts)
-        # The words that were added, with their lemmas.
-        self._added: set[tuple[Word, str]] = set()
         self._index: _Index | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -51,20 +49,15 @@ class LemmaTable:
         return self._counts
 
     def add(self, pairs: Iterable[tuple[Word, str]]) -> None:
-        """Count new words with their lemmas, and new lemmas of known words. What the treebank has
-        is not counted again.
+        """Count new words with their lemmas, and new lemmas of known words. Pairs that the table
+        has are not counted again, because each pass over the same data would add to them.
 
         Args:
             pairs: Pairs of a word and its lemma.
         """
-        for pair in pairs:
-            if pair in self._added:
-                self._counts[pair] += 1
-            elif pair not in self._counts:
-                self._counts[pair] = 1
-                self._added.add(pair)
-            else:
-                continue
+        new = Counter(pair for pair in pairs if pair not in self._counts)
+        if new:
+            self._counts.update(new)
             self._index = None
 
     def find(self, word: Word) -> str:

@@ -58,15 +58,18 @@ def test_the_closest_word_that_the_treebank_has(counts, word):
 
 @given(COUNTS, COUNTS, WORDS)
 def test_words_that_are_added(counts, more, word):
-    """They count as often as they are added, and those of the treebank as before."""
+    """They count as often as they occur, however often they are added, before and after saving."""
     table = LemmaTable(counts)
     table.find(word)
-    table.add(more)
-    table.find(word)
-    table.add(more)
-    joined = {**dict.fromkeys(more, 2), **counts}
+    pairs = list(Counter(more).elements())
+    table.add(pairs)
+    joined = {**more, **counts}
     assert table.counts == joined
     assert table.find(word) == expected(joined, word)
+    saved = lexicon_to_dict(Lexicon(table, Symbols.collect(counts)))
+    for again in (table, lexicon_from_dict(saved).table):
+        again.add(pairs)
+        assert again.counts == joined
 
 
 @given(COUNTS)
