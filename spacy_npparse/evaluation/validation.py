@@ -24,6 +24,7 @@ from spacy_npparse.errors import UserError
 from spacy_npparse.extras import UDTOOLS, optional_version
 from spacy_npparse.tables import Column, Table, columns, count, text
 from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.docs import has_no_space_after
 from spacy_npparse.treebank.sentence import EMPTY
 
 _OPTIONS = ("--level", "3", "--lang", "ud", "--max-err", "0")
@@ -33,7 +34,6 @@ _ERROR = re.compile(r"\[Line [^]]* Sent (\d+)\]: \[L(\d) ([A-Z]+) ([^\] ]+)\]")
 # tests that make it give up a sentence.
 _REACHED = "missing-text"
 _SUMMARY = re.compile(r"^\*\*\* (PASSED|FAILED) \*\*\*", re.MULTILINE)
-_NO_SPACE = "SpaceAfter=No"
 
 
 class ValidatorError(UserError, RuntimeError):
@@ -227,7 +227,7 @@ def _tree(number: int, sentence: Sentence) -> str:
             lemma=EMPTY,
             xpos=EMPTY,
             deps=EMPTY,
-            misc=_NO_SPACE if _NO_SPACE in word.misc.split("|") else EMPTY,
+            misc="SpaceAfter=No" if has_no_space_after(word) else EMPTY,
         )
         for word in sentence.words
     )

@@ -253,9 +253,11 @@ class Editor:
     def _changed(self, tree: EditedTree, change: TreeChange) -> EditedTree:
         if change.word > tree.sentence.n_words:
             raise RequestError("There is no such word.")
-        is_root = tree.sentence.heads[change.word] == 0
-        if change.do == "label" and is_root and change.label not in self._root_labels:
+        head = change.head if change.do == "head" else tree.sentence.heads[change.word]
+        if head == 0 and change.label not in (*self._root_labels, EMPTY):
             raise RequestError(f"Roots have one of the labels: {', '.join(self._root_labels)}.")
+        if head != 0 and change.label == UD_ROOT:
+            raise RequestError(f"Only roots have the label {UD_ROOT!r}.")
         confirmed = {*tree.confirmed, change.word}
         if change.do == "confirm":
             return EditedTree(tree.conllu, sorted({*confirmed, *range(1, change.word)}))

@@ -22,6 +22,7 @@ from spacy_npparse.word_forms import word_forms
 
 # The maximum number of words in a drawing. Its size grows with the square of their number.
 MOST_DRAWN = 500
+_SEPARATORS = frozenset("\t\r\n")
 
 
 @dataclass(config={"extra": "forbid"}, frozen=True)
@@ -43,8 +44,8 @@ class ParseRequest(BaseModel, extra="forbid"):
     def _fits(self) -> ParseRequest:
         if len(self.model_fields_set & {"text", "tokens"}) != 1:
             raise ValueError("Give either a text or tokens.")
-        if not all(one.strip() for one in self.tokens):
-            raise ValueError("Tokens must not be blank.")
+        if not all(one.strip() and _SEPARATORS.isdisjoint(one) for one in self.tokens):
+            raise ValueError("Tokens must not be blank, and not contain tabs or line ends.")
         if "spaces" in self.model_fields_set and len(self.spaces) != len(self.tokens):
             raise ValueError("Give spaces for each token: whether white space follows it.")
         return self

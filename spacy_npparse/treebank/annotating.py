@@ -41,13 +41,16 @@ class _Window(NamedTuple):
     order: list[int]
 
 
-def annotate(nlp: Language, inputs: Iterable[Prepared], *, batch_size: int = 128) -> Iterator[Doc]:
+def annotate(
+    nlp: Language, inputs: Iterable[Prepared], *, batch_size: int = 128, n_process: int = 1
+) -> Iterator[Doc]:
     """Run a pipeline over inputs.
 
     Args:
         nlp: The pipeline.
         inputs: Paragraphs, or Docs whose tokens are kept.
         batch_size: The number of Docs in a batch.
+        n_process: The number of processes.
 
     Returns:
         The annotated Docs in the order of the inputs. Docs of paragraphs are marked, see
@@ -57,7 +60,7 @@ def annotate(nlp: Language, inputs: Iterable[Prepared], *, batch_size: int = 128
         ValueError: The pipeline has dropped some Docs. Raised at the end.
     """
     pairs = ((None, one) for one in inputs)
-    found = annotate_sources(nlp, pairs, batch_size=batch_size)
+    found = annotate_sources(nlp, pairs, batch_size=batch_size, n_process=n_process)
     return (doc for _, doc in found)
 
 

@@ -130,7 +130,9 @@ def test_what_is_confirmed_stays(start):
     root = next(i for i, (head, _) in enumerate(before, 1) if not head)
     with pytest.raises(RequestError, match="Roots have one of the labels: root"):
         act(editor, 1, "label", word=root, label="dep")
-    with pytest.raises(ConstraintError, match="no tree of"):
+    with pytest.raises(RequestError, match="Roots have one of the labels: root"):
+        act(editor, 1, "head", word=word, head=0, label="dep")
+    with pytest.raises(RequestError, match="Only roots have the label 'root'"):
         act(editor, 1, "label", word=word, label="root")
     with pytest.raises(UserError):
         # A confirmed tree has one root already.

@@ -85,6 +85,7 @@ def test_drawings(client):
         ({"text": "", "tokens": []}, "either a text or tokens"),
         ({"text": 1}, "text: Input should be a valid string"),
         ({"tokens": ["a", " "]}, "must not be blank"),
+        ({"tokens": ["a", "b\tc"]}, "not contain tabs"),
         ({"tokens": "ab"}, "tokens: Input should be a valid array"),
         ({"tokens": ["a"], "spaces": [7]}, "spaces: 0: Input should be a valid boolean"),
         ({"tokens": ["a"], "spaces": []}, "whether white space follows"),
