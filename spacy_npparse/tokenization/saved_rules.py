@@ -43,6 +43,23 @@ def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
     return _numbers(saved)
 
 
+def load_strings(saved: Any) -> list[str]:
+    """Read strings that look like addresses.
+
+    Args:
+        saved: The strings.
+
+    Returns:
+        The same strings.
+
+    Raises:
+        ValueError: This is no list of strings.
+    """
+    if not isinstance(saved, list) or not all(isinstance(text, str) for text in saved):
+        raise ValueError("its no_addresses is no list of strings")
+    return saved
+
+
 def load_weights(saved: Any, n_rules: int) -> list[dict[str, float]]:
     """Read the weights of features.
 

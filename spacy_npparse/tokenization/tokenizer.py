@@ -3,8 +3,10 @@
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal
+from unicodedata import normalize
 from weakref import ref
 
 import numpy as np
@@ -20,9 +22,11 @@ from spacy.vocab import Vocab
 from spacy_npparse.checks import check_arguments
 from spacy_npparse.errors import loading
 from spacy_npparse.models.forms import text_as_read
+from spacy_npparse.tokenization.characters import compose
 from spacy_npparse.tokenization.layout import CutToken, make_doc
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.saved_model import seal, unseal
+from spacy_npparse.tokenization.saved_rules import load_strings
 from spacy_npparse.tokenization.segmenter import Segmenter
 from spacy_npparse.tokenization.training import no_addresses, train_model, training_sentences
 from spacy_npparse.word_slices import cut
@@ -52,8 +56,8 @@ class TrainedTokenizer:
         vocab: The vocabulary of the Docs.
         multiword: "split" cuts multiword tokens, and "whole" makes each a single token. Can be
             changed at any time.
-        n_whole: The number of multiword tokens so far that remained whole because they have too few
-            characters.
+        n_whole: The number of multiword tokens in this process so far that remained whole because
+            they have too few characters.
 
     Source: Straka and Straková (2017, section 2.1) for tokens. They are those of UDPipe 1, whose
     trainer trains the network, except in text in capitals, and in abbreviations that look like
@@ -158,8 +162,9 @@ class TrainedTokenizer:
             sentences = training_sentences(example.reference for example in get_examples())
         finally:
             self._is_initializing = False
+        model = train_model(sentences)
         self._no_addresses = no_addresses(sentences)
-        self._load(train_model(sentences))
+        self._load(model)
         self._splitter = MultiwordSplitter.train(
             [[(token.form, token.words) for token in sentence] for sentence in sentences]
         )
@@ -288,7 +293,7 @@ class TrainedTokenizer:
 
     def _set_rules(self, data: dict[str, Any]) -> None:
         # Earlier versions did not save these.
-        self._no_addresses = data.pop("no_addresses", [])
+        self._no_addresses = load_strings(data.pop("no_addresses", []))
         self._splitter = MultiwordSplitter.from_dict(data)
 
     def _load(self, model: bytes) -> None:
@@ -309,7 +314,11 @@ class TrainedTokenizer:
             spans = [match.span() for match in re.finditer(r"\S+", text)]
             return np.array(spans, dtype=np.int32).reshape(-1, 2)
         if self._segmenter is not None:
-            return self._segmenter(text_as_read(text))
+            read = text_as_read(text)
+            composed = compose(read)
+            if composed is None:
+                return self._segmenter(read)
+            return composed.bounds(self._segmenter(composed.text))
         raise ValueError(
             f"The tokenizer {_NAME} has not been trained. Train the pipeline with `spacy train` or "
             "`nlp.initialize`, or load a trained one."
@@ -318,8 +327,9 @@ class TrainedTokenizer:
     def _multiword_tokens(self, forms: Sequence[str]) -> dict[int, CutToken]:
         """Find the multiword tokens that are split, by the index of the token."""
         found = {}
-        for number, words in self._splitter(forms).items():
-            slices = cut(forms[number], words)
+        composed = [normalize("NFC", form) for form in forms]
+        for number, words in self._splitter(composed).items():
+            slices = _cut(forms[number], words)
             if slices:
                 found[number] = CutToken(slices, words)
             else:
@@ -336,6 +346,19 @@ class TrainedTokenizer:
                 form,
                 ", ".join(words),
             )
+
+
+def _cut(form: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Cut a multiword token, see `cut`, but not inside a character."""
+    composed = compose(form)
+    if composed is None:
+        return cut(form, words)
+    slices = cut(composed.text, words)
+    if slices is None:
+        return None
+    ends = list(accumulate(map(len, slices)))
+    bounds = composed.bounds(np.array(list(pairwise([0, *ends])), dtype=np.int32))
+    return tuple(form[start:end] for start, end in bounds) if len(bounds) == len(slices) else None
 
 
 def _restored(vocab: Vocab, data: bytes) -> TrainedTokenizer:

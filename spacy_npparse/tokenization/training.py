@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
+from unicodedata import normalize
 from zlib import crc32
 
 import numpy as np
@@ -117,7 +118,8 @@ def _training_token(doc: Doc, token: SurfaceToken) -> TrainingToken:
     space_after = (
         bool(doc[token.end - 1].whitespace_) or doc[token.end : token.end + 1].text.isspace()
     )
-    return TrainingToken(form(token.text), tuple(map(form, token.words)), space_after)
+    text, *words = (normalize("NFC", form(one)) for one in (token.text, *token.words))
+    return TrainingToken(text, tuple(words), space_after)
 
 
 def no_addresses(sentences: Iterable[TrainingSentence]) -> list[str]:

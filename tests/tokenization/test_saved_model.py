@@ -108,6 +108,8 @@ def test_untrained_tokenizers_are_saved_with_a_checksum():
         (lambda data: data["rules"][0].pop(), ""),
         (lambda data: data["vocabulary"].update(haus="2"), "not a number"),
         (lambda data: data["vocabulary"].update({"": 1}), "a count of an empty word"),
+        (lambda data: data.update(no_addresses="t.ex"), "no list of strings"),
+        (lambda data: data.update(no_addresses=["t.ex", 2]), "no list of strings"),
     ],
 )
 def test_rules_that_no_training_makes(folder, change, message):

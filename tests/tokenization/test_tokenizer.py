@@ -309,6 +309,15 @@ def test_too_little_text():
         trained_on(short)
 
 
+def test_a_training_that_fails_changes_nothing(nlp):
+    tokenizer = TrainedTokenizer(nlp.vocab).from_bytes(nlp.tokenizer.to_bytes())
+    doc = Doc(nlp.vocab, ["t.ex", "."])
+    before = tokenizer.to_bytes()
+    with pytest.raises(ValueError, match="cannot be trained on"):
+        tokenizer.initialize(lambda: [Example(doc, doc)])
+    assert tokenizer.to_bytes() == before
+
+
 def test_treebanks_without_text():
     def empty(nlp):
         doc = Doc(nlp.vocab, ["_"] * 20)

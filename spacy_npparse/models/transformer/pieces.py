@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 import srsly
@@ -101,7 +102,7 @@ class Pieces:
             return self, np.arange(self.n_pieces)
         kept = {*self.ends}
         for line in lines:
-            text = _text(" ".join(line.split()))
+            text = _composed(" ".join(line.split()))
             # A row of CoNLL-U may have enough capitals to be read in lower case, unlike its word.
             for one in {text, text_as_read(text)}:
                 kept.update(self._tokenizer.encode(one, add_special_tokens=False).ids)
@@ -134,10 +135,11 @@ class Pieces:
         Returns:
             The pieces, without those at both ends.
         """
-        text = text_as_read(_text("".join(passage)))
+        words = list(map(_composed, passage))
+        text = text_as_read("".join(words))
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         spans = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
-        starts, ends = _bounds(passage)
+        starts, ends = _bounds(words)
         # The first word of each piece, and the word after its last one.
         first = np.searchsorted(ends, spans[:, 0], side="right")
         behind = np.searchsorted(starts, spans[:, 1], side="left")
@@ -147,9 +149,9 @@ class Pieces:
         return PassagePieces(np.array(encoding.ids, dtype=np.int64), first[places] + order, places)
 
 
-def _text(text: str) -> str:
-    """Replace lone surrogates in a text, and keep its length."""
-    return text.encode("utf8", "replace").decode("utf8")
+def _composed(text: str) -> str:
+    """Compose characters (NFC), and replace lone surrogates."""
+    return normalize("NFC", text.encode("utf8", "replace").decode("utf8"))
 
 
 def _bounds(passage: Sequence[str]) -> tuple[Ints, Ints]:

@@ -33,6 +33,13 @@ def test_text_in_capitals_is_read_in_lower_case(family):
     assert pieces.pieces.tolist() == expected.pieces.tolist() and pairs == expected_pairs
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_decomposed_text_is_read_composed(family):
+    pieces, pairs = cut(family, ("de\u0301r ", "hau\u0308s", "x"))
+    expected, expected_pairs = cut(family, ("dér ", "haüs", "x"))
+    assert pieces.pieces.tolist() == expected.pieces.tolist() and pairs == expected_pairs
+
+
 def test_a_piece_of_two_words_belongs_to_both():
     pieces, pairs = cut("bert", ("ha", "us ", "der"))
     assert pairs == [(0, 0), (1, 0), *((2, place) for place in range(1, len(pieces.pieces)))]
