@@ -311,7 +311,7 @@ def test_too_little_text():
 
 def test_a_training_that_fails_changes_nothing(nlp):
     tokenizer = TrainedTokenizer(nlp.vocab).from_bytes(nlp.tokenizer.to_bytes())
-    doc = Doc(nlp.vocab, ["t.ex", "."])
+    doc = Doc(nlp.vocab, ["t", ".", "ex", "."], [False] * 4)
     before = tokenizer.to_bytes()
     with pytest.raises(ValueError, match="cannot be trained on"):
         tokenizer.initialize(lambda: [Example(doc, doc)])
