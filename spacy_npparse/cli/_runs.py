@@ -17,6 +17,7 @@ from tqdm import tqdm
 from spacy_npparse.cli._app import fail, provenance_of, resumable
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import as_json
+from spacy_npparse.cli._treebanks import check_heads, check_no_treebank
 from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
 from spacy_npparse.files import checksum
 from spacy_npparse.imported_code import import_code
@@ -159,7 +160,7 @@ def find_contestants(text: str, task: Task) -> list[Contestant]:
     if not names:
         fail("--parsers names no parser. Give at least one, or all.")
     try:
-        found = [contestant(name) for name in dict.fromkeys(names)]
+        found = list({one.name: one for one in map(contestant, names)}.values())
         for one in found:
             one.check(task)
     except ValueError as error:
@@ -193,11 +194,7 @@ def find_treebanks(
         if needed not in found[name]:
             fail(f"{folder}: no file *-ud-test.conllu. Leave out the treebank, or --test.")
     for folder in (output, *(output / name for name in found)):
-        if any(folder.glob("*-ud-*.conllu")):
-            fail(
-                f"{folder} is a treebank. The last argument is the folder to write to: give "
-                "another one."
-            )
+        check_no_treebank(folder)
     return found
 
 
@@ -219,11 +216,7 @@ def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
     for experiment in experiments:
         task = experiment.task
         for path in dict.fromkeys([*task.training_files, task.dev, experiment.gold]):
-            if not sum(1 for _ in read_conllu(path)):
-                fail(
-                    f"{path}: no sentence to train or evaluate parsers on. Give a treebank in "
-                    "CoNLL-U."
-                )
+            check_heads(read_conllu(path), path)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from spacy_npparse.cli._app import fail
 from spacy_npparse.scaling.bounds import Oversized
 from spacy_npparse.scaling.inputs import Input, InputError
 from spacy_npparse.scaling.texts import UnreadableError, check_length, too_large
-from spacy_npparse.scaling.units import Reading, Unit, read_units
+from spacy_npparse.scaling.units import Reading, Unit, check_is_text, read_units
 from spacy_npparse.treebank.raw_text import unwrapped
 
 STDIN = Path("-")
@@ -120,6 +120,8 @@ def check_text(path: Path, given: Path, lines: bool = False) -> Extent:
                 f"{found.name}, line {line + len(before) - 1}: not valid UTF-8 at byte "
                 f"{len(before[-1]) + 1} of the line. Convert the text to UTF-8."
             )
+        if found.n_units == 0:
+            check_is_text(unit.raw, found.name)
         found.n_units += 1
         if len(text) > found.longest:
             found.longest, found.line = len(text), unit.line

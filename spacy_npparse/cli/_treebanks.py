@@ -41,6 +41,19 @@ def without_uncut_tokens(sentences: Iterable[Sentence], path: Path) -> list[Sent
     return kept
 
 
+def check_no_treebank(folder: Path) -> None:
+    """End the program with an error message if a folder to write to is a treebank.
+
+    Args:
+        folder: The folder.
+    """
+    if any(folder.glob("*-ud-*.conllu")):
+        fail(
+            f"{folder} is a treebank. The last argument is the folder to write to: give another "
+            "one."
+        )
+
+
 def check_heads(sentences: Iterable[Sentence], path: Path) -> None:
     """End the program with an error message if no word has a head.
 
@@ -48,5 +61,6 @@ def check_heads(sentences: Iterable[Sentence], path: Path) -> None:
         sentences: The sentences.
         path: The file that they come from.
     """
-    if not any(head != NO_HEAD for sentence in sentences for head in sentence.heads[1:]):
+    # All sentences are read, so that malformed ones are found.
+    if not sum(any(head != NO_HEAD for head in one.heads[1:]) for one in sentences):
         fail(f"{path}: no word with a head. Give a treebank in CoNLL-U.")

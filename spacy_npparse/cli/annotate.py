@@ -146,7 +146,7 @@ def annotate(
     # Load the pipeline here first: its errors show once, before all of standard input is copied.
     nlp = load_parser(model, gpu_id, code, treebank)
     check_outside(output, Path(nlp.path))
-    inputs = _inputs(sources, output)
+    inputs = _inputs(sources, output, lines)
     # Ray shows an actor only its own GPUs, which it numbers from 0.
     gpu_of_worker = 0 if gpus_per_worker else gpu_id
     name = _loaded(model, Path(nlp.path))
@@ -175,7 +175,7 @@ def _loaded(model: str, path: Path) -> str:
     return model if is_package(model) else str(path.resolve())
 
 
-def _inputs(sources: Sequence[str], output: Path) -> list[Input]:
+def _inputs(sources: Sequence[str], output: Path, lines: bool) -> list[Input]:
     stdin = str(STDIN)
     if sources.count(stdin) > 1:
         fail(f"{stdin} is given twice. Give it once.")
@@ -183,6 +183,8 @@ def _inputs(sources: Sequence[str], output: Path) -> list[Input]:
         copy = keep_stdin(sys.stdin.buffer, output)
         sources = [str(copy) if source == stdin else source for source in sources]
     inputs = find_inputs(sources, output)
+    if lines and not any(one.kind == ".txt" for one in inputs):
+        fail("--lines is for text, but there is no .txt file. Leave it out.")
     for one in inputs:
         one.check_extra()
     return inputs

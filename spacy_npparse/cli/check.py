@@ -121,7 +121,7 @@ def _find(
                 "one."
             )
         named.check(task)
-        results = contradictions_by_fold(sentences, BareParser(parser), task, folds, seed)
+        results = contradictions_by_fold(sentences, BareParser(named.name), task, folds, seed)
         return list(progress(results, "fold", folds))
     except (FailedCommandError, ValueError) as error:
         fail(str(error))

@@ -14,6 +14,7 @@ import typer
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import print_result, progress
+from spacy_npparse.cli._treebanks import check_no_treebank
 from spacy_npparse.evaluation.attachment import rate
 from spacy_npparse.files import have_same_content, replacing
 from spacy_npparse.tables import Column, Table, columns, count, text
@@ -70,6 +71,7 @@ def prepare(
             if target in parts:
                 fail(f"{treebank}: two treebanks are called {name}. Rename one.")
             parts[target] = part
+    check_no_treebank(output)
     check_outputs(parts, dict.fromkeys(part.path for part in parts.values()))
     _check_no_others(output, parts)
     counts = {target: _count(part) for target, part in parts.items()}

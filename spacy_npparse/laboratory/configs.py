@@ -46,7 +46,7 @@ def complete_config(
     so another factory could not replace it.
 
     Args:
-        name: The name of the config: `accuracy`, `fast`, `transformer` or `ensemble`.
+        name: The name of the config: `accuracy`, `fast` or `transformer`.
         parser: The factory of the parser, with or without `_parser`; None for that of the config.
         lang: The language code, `xx` for multi-language.
         encoder: The folder of a pretrained encoder that is read in addition to words and

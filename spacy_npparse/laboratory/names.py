@@ -40,9 +40,14 @@ def contestant(name: str) -> Contestant:
             f"{', '.join([*trainable_parsers(), *PEERS])}."
         )
     for setting in settings:
-        if "/" in setting or not all(setting.partition("=")):
+        if not all(setting.partition("=")):
             raise ValueError(
                 f"{name!r}: {setting!r} should be NAME=VALUE. Spaces separate parsers."
+            )
+        if "/" in setting:
+            raise ValueError(
+                f"{name!r}: files are named after the parser, so {setting!r} must not contain '/'. "
+                "Set it in a config, and give --config."
             )
     return ComponentPipeline(",".join([system, *settings]))
 

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from spacy_npparse.scaling.inputs import Input, InputError
-from spacy_npparse.scaling.units import Position, Reading, Unit, UnitReader
+from spacy_npparse.scaling.units import Position, Reading, Unit, UnitReader, check_is_text
+from spacy_npparse.treebank import Paragraph
 
 
 class Shard(NamedTuple):
@@ -59,6 +60,8 @@ def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Ite
     words_of_file = [0] * len(inputs)
     units_of_file = [0] * len(inputs)
     for _, unit in UnitReader(list(inputs), options).read(begin):
+        if unit.end.unit == 1 and isinstance(unit.content, Paragraph):
+            check_is_text(unit.raw, str(inputs[unit.end.file].path))
         if n_units == 0:
             begin = end if end.file == unit.end.file else Position(unit.end.file)
         end = unit.end

@@ -20,6 +20,7 @@ from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _LINE_END = re.compile(r"\r\n?|\n")
+_CONLLU_ROW = re.compile(rb"\d+(-\d+)?(\t[^\t]+){9}")
 _SKIPPED_AT_ONCE = 2**20
 
 
@@ -221,6 +222,21 @@ def _is_blank_in_text(line: bytes) -> bool:
 
 def _is_blank_in_conllu(line: bytes) -> bool:
     return line in (b"\n", b"\r\n")
+
+
+def check_is_text(raw: bytes, name: str) -> None:
+    """Check that a text is not CoNLL-U.
+
+    Args:
+        raw: The first paragraph.
+        name: The name of the file, for the message.
+
+    Raises:
+        InputError: The paragraph is a sentence in CoNLL-U.
+    """
+    first = next((line for line in raw.splitlines() if not line.startswith(b"#")), b"")
+    if _CONLLU_ROW.fullmatch(first):
+        raise InputError(f"{name}: this is CoNLL-U. Give a file whose name ends in .conllu.")
 
 
 def _paragraphs(

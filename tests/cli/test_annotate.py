@@ -211,12 +211,14 @@ def test_corpora_of_which_nothing_can_be_annotated(
         (["b.txt", "out"], "no such file"),
         (["a.pdf", "out"], "Cannot read"),
         ([".", "out"], "Give a folder outside of it"),
+        (["a.conllu", "out", "--lines"], "--lines is for text, but there is no .txt file"),
     ],
 )
 def test_wrong_arguments(annotate, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("One.")
     Path("a.pdf").touch()
+    Path("a.conllu").touch()
     result = annotate(*arguments, input="")
     assert result.exit_code == 1 and message in result.output and "Traceback" not in result.output
     assert not Path("out").exists()

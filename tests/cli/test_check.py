@@ -19,7 +19,7 @@ def test_three_files(run, config, tmp_path, monkeypatch):
     monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
     treebank = write_part("dev", tmp_path / "small.conllu", 9)
     out = tmp_path / "out"
-    options = ("--config", config, "--updates", 1, "--folds", 3, "--parser", "mst")
+    options = ("--config", config, "--updates", 1, "--folds", 3, "--parser", "mst_parser")
     result = run("check", treebank, out, *options, "--arcs", 5)
     assert result.exit_code == 0, result.output
     lines = (out / "contradictions.tsv").read_text().splitlines()

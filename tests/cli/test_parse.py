@@ -426,6 +426,7 @@ def test_bad_text(run, model, text, tmp_path):
         (b"\xef\xbb\xbf\xff", f"{text}, line 1: not valid UTF-8 at byte 1"),
         (b"a\r\n\xff", f"{text}, line 2: not valid UTF-8 at byte 1"),
         (b"\n \n", f"{text}: no text"),
+        (b"\xef\xbb\xbf# x\r\n1\ta" + 8 * b"\t_" + b"\r\n", f"{text}: this is CoNLL-U"),
         (
             b"\n" + b"a\n" * 500_001,
             f"{text}, line 2: a paragraph of 1,000,001 characters, more than the 1,000,000",
@@ -602,7 +603,8 @@ def test_units_that_are_too_large_are_refused_by_line(run, model, tmp_path, monk
     monkeypatch.setattr(bounds, "MOST_BYTES", 100)
     row = "{}\tGo\t_\t_\t_\t_\t_\t_\t_\t_\n"
     large = "".join(map(row.format, range(1, 10))) if name == "a.conllu" else "word " * 30
-    (tmp_path / name).write_text(f"{row.format(1)}\n{large}\n")
+    small = row.format(1) if name == "a.conllu" else "Go\n"
+    (tmp_path / name).write_text(f"{small}\n{large}\n")
     result = run("parse", model, tmp_path / name, tmp_path / "out.conllu")
     assert result.exit_code == 1 and not (tmp_path / "out.conllu").exists()
     assert f"✘ {tmp_path / name}, line 3" in result.output and "Separate its" in result.output

@@ -130,6 +130,14 @@ def test_errors(run, treebank, tmp_path):
     assert "no such folder" in run("prepare", tmp_path / "no", tmp_path / "out").output
 
 
+def test_treebanks_are_not_written_into(run, treebank, tmp_path):
+    before = sorted(treebank.iterdir())
+    for sources in ([treebank], [shutil.copytree(treebank, tmp_path / "UD_Other")]):
+        result = run("prepare", *sources, treebank)
+        assert result.exit_code == 1 and f"{treebank} is a treebank" in result.output
+        assert sorted(treebank.iterdir()) == before
+
+
 def sentences(n, n_documents=1):
     """Return n sentences with IDs, in documents of equal size."""
     size = n // n_documents

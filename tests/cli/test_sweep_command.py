@@ -10,6 +10,7 @@ from filelock import FileLock
 from in_process import InlineExecutor
 from tiny import write_part
 
+from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.laboratory.names import PEERS
 
 FATES: dict[str, str] = {}
@@ -76,6 +77,15 @@ def test_each_treebank_and_all(sweep, run, treebanks, tmp_path):
     assert len(report(tmp_path)["parsers"]) == 3
 
 
+def test_a_parser_that_is_named_in_two_ways_is_trained_once(sweep, monkeypatch):
+    def fail(*_):
+        raise ValueError("not trained")
+
+    monkeypatch.setattr(ComponentPipeline, "train", fail)
+    result = sweep(parsers="mst mst_parser")
+    assert "2 runs to do" in result.stderr and "2 runs failed" in result.stderr
+
+
 def test_the_test_files_and_plain_text(sweep, tmp_path):
     assert sweep("--test", parsers="a").exit_code == 0
     assert (tmp_path / "out/UD_One/leaderboard-xx-ud-test.html").is_file()
@@ -118,6 +128,8 @@ def test_errors(run, sweep, treebanks, tmp_path):
     assert '--seeds is "x"' in message(one, out, "--seeds", "x")
     (two / "xx-ud-test.conllu").unlink()
     assert f"{two}: no file *-ud-test.conllu" in message(one, two, out, "--test")
+    (two / "xx-ud-dev.conllu").write_text("1\tx" + 8 * "\t_" + "\n\n")
+    assert "xx-ud-dev.conllu: no word with a head" in message(one, two, out)
     (two / "xx-ud-dev.conllu").write_text("1\tx\n\n")
     assert "xx-ud-dev.conllu, line 1" in message(one, two, out)
     (two / "xx-ud-train.conllu").unlink()

@@ -37,7 +37,7 @@ def test_every_parser_with_a_model_is_found():
         ("ensemble", "there is no parser"),
         ("mh4,greedy", "'greedy' should be NAME=VALUE"),
         ("mh4,=greedy", "'=greedy' should be NAME=VALUE"),
-        ("mh4,search=a/b", "'search=a/b' should be NAME=VALUE"),
+        ("mh4,search=a/b", "'search=a/b' must not contain '/'"),
     ],
 )
 def test_wrong_names(name, message):

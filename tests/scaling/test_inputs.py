@@ -301,6 +301,16 @@ def test_changed_files_are_noticed(corpus, tmp_path):
         units_of_shard(shards[2], UnitReader(inputs, Reading()))
 
 
+@pytest.mark.parametrize("n_sentences", [1, 2])
+def test_treebanks_are_no_texts(tmp_path, n_sentences):
+    path = tmp_path / "a.txt"
+    path.write_text("# sent_id = 1\n1-2\tdu" + 8 * "\t_" + "\n\nText.\n\n" * n_sentences)
+    with pytest.raises(InputError, match="a.txt: this is CoNLL-U. Give a file whose name ends in"):
+        list(plan([Input(path, "a")], Reading(), 10))
+    path.write_text("Table:\n1" + 9 * "\t_")
+    assert len(list(plan([Input(path, "a")], Reading(), 10))) == 1
+
+
 def test_corpora_without_text_are_refused(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"content": "One."}) + "\n")
