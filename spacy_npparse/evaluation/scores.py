@@ -29,7 +29,7 @@ from spacy_npparse.treebank import Sentence
 from spacy_npparse.trees.missing import NO_HEAD
 
 # The minimum number of characters that are compared at once.
-_PART = 50_000
+PART = 50_000
 # The scores by their names in `NonProjectiveScores`.
 _NONPROJECTIVE = {
     "uas": Metric.NONPROJECTIVE_UAS,
@@ -277,7 +277,7 @@ class ScoreSum:
                     break
                 self._gold.add(next_one)
             is_same = self._gold.n_characters == self._system.n_characters
-            if is_same and self._system.n_characters >= _PART:
+            if is_same and self._system.n_characters >= PART:
                 self._compare()
 
     def finish(self) -> Scores:

@@ -65,8 +65,9 @@ def test_confidence_of_a_pickled_pipeline(trained, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-@pytest.mark.parametrize("pipeline", ["trained", "tagger"])
-@pytest.mark.parametrize("name", ["pipeline", "pipeline.pickle"])
+@pytest.mark.parametrize(
+    ("pipeline", "name"), [("trained", "pipeline"), ("tagger", "pipeline.pickle")]
+)
 def test_a_fresh_process_and_its_children_find_the_same(request, tmp_path, pipeline, name):
     """Children are forked and spawned after torch ran with two threads."""
     nlp = request.getfixturevalue(pipeline)

@@ -130,9 +130,9 @@ def test_with_the_keyboard_alone(browsed: Browsed, editor: Editor, path: Path) -
 def test_sentences_are_corrected_by_the_keys_of_the_help(
     browsed: Browsed, editor: Editor, path: Path
 ) -> None:
-    """An annotator attaches all words of all sentences to the first word with the label `flat`."""
+    """An annotator attaches all words of two sentences to the first word with the label `flat`."""
     page = browsed.page
-    order = [one["number"] for one in sorted(editor.overview(), key=lambda one: -one["doubt"])]
+    order = [one["number"] for one in sorted(editor.overview(), key=lambda one: -one["doubt"])][:2]
     for number in order:
         n = editor.show(number, 800)["length"]
         for word, (head, label) in enumerate([(0, "root"), *[(1, "flat")] * (n - 1)], 1):
@@ -148,7 +148,8 @@ def test_sentences_are_corrected_by_the_keys_of_the_help(
             if word < n:
                 press(page, "ArrowRight")
         press(page, "Enter")
-    for sentence in read_conllu(path):
+    sentences = list(read_conllu(path))
+    for sentence in map(sentences.__getitem__, order):
         assert set(sentence.heads[2:]) == {1} and sentence.heads[1] == 0
         assert {row.deprel for row in sentence.words[1:]} == {"flat"}
 
