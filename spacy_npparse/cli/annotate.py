@@ -23,6 +23,7 @@ from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.cli._threads import Threads
 from spacy_npparse.extras import RAY, optional_module
 from spacy_npparse.files import check_writable
+from spacy_npparse.scaling import Executor, RayTasks, Workers
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
 from spacy_npparse.scaling.execution import annotate_shards
 from spacy_npparse.scaling.formats import FORMATS
@@ -30,11 +31,9 @@ from spacy_npparse.scaling.inputs import Input, find_inputs
 from spacy_npparse.scaling.manifest import MANIFEST
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import Shard
-from spacy_npparse.scaling.ray_actors import RayActors
 from spacy_npparse.scaling.shards import FailingPipelineError, Job, ShardFiles
 from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker
-from spacy_npparse.scaling.workers import Workers
 from spacy_npparse.workfolder import DamagedFileError
 
 
@@ -64,11 +63,12 @@ WordsPerShard = Annotated[
 ]
 ExecutorOption = Annotated[
     ExecutorChoice,
-    typer.Option(help="Use processes on this machine, or actors on a Ray cluster."),
+    typer.Option(help="Use processes on this machine, or a Ray cluster."),
 ]
-NumberOfWorkers = Annotated[int, typer.Option(min=1, help="Number of processes or actors.")]
+NumberOfWorkers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
 GpusPerWorker = Annotated[
-    float, typer.Option(min=0, help="Share of a GPU that each actor uses, such as 0.25.")
+    float,
+    typer.Option(min=0, help="Share of a GPU for each process on a Ray cluster, such as 0.25."),
 ]
 
 
@@ -89,7 +89,7 @@ def _check_options(
     if executor == ExecutorChoice.LOCAL and (address is not None or gpus_per_worker):
         fail("--address and --gpus-per-worker are for --executor ray. Leave them out.")
     if executor == ExecutorChoice.RAY and gpu_id >= 0:
-        fail("Ray chooses the GPUs of its actors. Give --gpus-per-worker instead of --gpu-id.")
+        fail("Ray chooses the GPUs of its processes. Give --gpus-per-worker instead of --gpu-id.")
     if output.exists() and not output.is_dir():
         fail(f"{output} is not a folder. Give a folder for the shards.")
     # Before anything is written, which would be in the way of another command.
@@ -147,7 +147,7 @@ def annotate(
     nlp = load_parser(model, gpu_id, code, treebank)
     check_outside(output, Path(nlp.path))
     inputs = _inputs(sources, output, lines)
-    # Ray shows an actor only its own GPUs, which it numbers from 0.
+    # Ray shows a process only its own GPUs, which it numbers from 0.
     gpu_of_worker = 0 if gpus_per_worker else gpu_id
     name = _loaded(model, Path(nlp.path))
     pipeline = Pipeline(name, code and code.resolve(), gpu_of_worker, treebank)
@@ -156,14 +156,14 @@ def annotate(
     digest = pipeline_checksum(Path(nlp.path))
     del nlp
     watch = partial(progress, unit="shard", title="Planning")
-    begin = (
-        Workers
+    tasks: Executor = (
+        partial(Workers, workers)
         if executor == ExecutorChoice.LOCAL
-        else partial(RayActors, address=address, cpus=threads, gpus=gpus_per_worker)
+        else partial(RayTasks, address, most=workers, cpus=threads, gpus=gpus_per_worker)
     )
     with resumable(context):
         corpus = begin_corpus(job, words_per_shard, digest, watch)
-        _annotate(corpus, partial(begin, workers, begin_worker, job))
+        _annotate(corpus, partial(tasks, begin_worker, job))
     _summarise(corpus)
 
 

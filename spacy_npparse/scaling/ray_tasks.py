@@ -18,9 +18,12 @@ class RayTasks(Generic[Tag, Result]):
     Args:
         address: The address of the cluster; None for the cluster that this machine belongs to, or a
             new one of this machine alone. An existing connection is used.
-        begin: A function that is called before each task. A process may do several tasks.
+        begin: A function that is called before each task. A process may do several tasks, unless
+            they use GPUs.
         arguments: The arguments of `begin`.
+        most: The maximum number of tasks at the same time; None for as many as there are cores for.
         cpus: The number of cores that each task uses, which is also its number of threads.
+        gpus: The share or the number of GPUs that each task uses.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -28,11 +31,18 @@ class RayTasks(Generic[Tag, Result]):
     """
 
     def __init__(
-        self, address: str | None, begin: Callable[..., None], *arguments: Any, cpus: int = 1
+        self,
+        address: str | None,
+        begin: Callable[..., None],
+        *arguments: Any,
+        most: int | None = None,
+        cpus: int = 1,
+        gpus: float = 0,
     ) -> None:
-        self._cluster = Cluster(address, cpus, 0)
+        self._cluster = Cluster(address, cpus, gpus)
         self._ray = self._cluster.ray
-        self._do = self._ray.remote(num_cpus=cpus)(_do)
+        self._do = self._ray.remote(num_cpus=cpus, num_gpus=gpus)(_do)
+        self._most = most
         self._begin = (begin, arguments)
         self._running: dict[Any, Tag] = {}
 
@@ -46,8 +56,9 @@ class RayTasks(Generic[Tag, Result]):
 
     @property
     def idle(self) -> int:
-        """At least one, because Ray queues the tasks that have to wait."""
-        return 1
+        """The number of tasks that can be started. Ray queues those that have to wait for a
+        core."""
+        return 1 if self._most is None else self._most - self.running
 
     @property
     def running(self) -> int:
@@ -60,12 +71,16 @@ class RayTasks(Generic[Tag, Result]):
     def ended(self) -> Iterator[tuple[Tag, Result | LostProcessError]]:
         done, _ = self._ray.wait(list(self._running), num_returns=1)
         for reference in done:
-            result: Result | LostProcessError
-            try:
-                result = self._ray.get(reference)
-            except self._ray.exceptions.RayError as error:
-                result = LostProcessError(f"Ray has given up: {error}")
-            yield self._running.pop(reference), result
+            yield self._running.pop(reference), self._result(reference)
+
+    def _result(self, reference: Any) -> Any:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(reference)
+        except errors.RayTaskError as error:
+            raise error.cause from None
+        except errors.RayError as error:
+            return LostProcessError(f"Ray has given up: {error}")
 
 
 def _do(

@@ -12,11 +12,13 @@ _annotators: list[Annotator] = []
 
 
 def begin_worker(job: Job) -> None:
-    """Begin a process for shards.
+    """Begin a process for shards, unless it has begun already.
 
     Args:
         job: The settings that all shards share.
     """
+    if _jobs == [job]:
+        return
     # Ctrl-C ends the worker rather than only its current shard.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _jobs[:] = [job]

@@ -1,31 +1,44 @@
-"""Tasks with Ray, independent of parsing."""
+"""Tasks of Ray: independent of parsing, and the annotation of a corpus."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import small_corpora
+from small_corpora import annotate_missing, content, corpus_of, small_pipeline, write_corpus
 
 from spacy_npparse.extras import MissingExtraError
+from spacy_npparse.files import WriteError
 from spacy_npparse.scaling import ClusterError, LostProcessError, RayTasks
+from spacy_npparse.scaling.execution import annotate_shards
+from spacy_npparse.scaling.worker import begin_worker
 
 ray = pytest.importorskip("ray")
+
+HELPERS = Path(small_corpora.__file__)
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray.init("local", num_cpus=2, include_dashboard=False)
+    """Start Ray on this machine, with processes that can import the helpers of tests."""
+    path = {"PYTHONPATH": os.pathsep.join([str(HELPERS.parent), *sys.path])}
+    ray.init("local", num_cpus=2, runtime_env={"env_vars": path}, include_dashboard=False)
     yield
     ray.shutdown()
 
 
 # This test comes first, because `RayTasks` would use the cluster of the other tests.
-def test_no_cluster():
+def test_no_cluster(monkeypatch):
     with pytest.raises(ClusterError, match="no Ray cluster at 127.0.0.1:1"):
         RayTasks("127.0.0.1:1", int)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'spacy-npparse\[ray\]'"):
+        RayTasks(None, int)
 
 
 def begin(path):
@@ -39,11 +52,12 @@ def results(tasks):
     return found
 
 
-def test_every_task_has_its_result(cluster, tmp_path):
-    with RayTasks(None, begin(tmp_path / "begun")) as tasks:
+@pytest.mark.parametrize("most", [1, 3, None])
+def test_every_task_has_its_result(cluster, tmp_path, most):
+    with RayTasks(None, begin(tmp_path / "begun"), most=most) as tasks:
         assert tasks.running == 0
         for number in range(5):
-            assert tasks.idle
+            assert tasks.idle == (1 if most is None else most - number)
             tasks.start(number, lambda *ends: sum(range(*ends)), number, 10)
         assert tasks.running == 5
         assert results(tasks) == {number: sum(range(number, 10)) for number in range(5)}
@@ -60,14 +74,37 @@ def test_what_dies_every_time_is_given_up(cluster, tmp_path):
 
     with RayTasks(None, int) as tasks:
         tasks.start("dying", die)
-        tasks.start("dividing", lambda: 1 / 0)
         tasks.start("living", lambda: "alive")
         found = results(tasks)
     assert found["living"] == "alive"
     assert isinstance(found["dying"], LostProcessError)
-    assert isinstance(found["dividing"], LostProcessError)
-    assert "ZeroDivisionError" in str(found["dividing"])
     assert (tmp_path / "died").read_text() == "xxxx"
+
+
+def test_a_corpus_is_annotated(cluster, tmp_path):
+    pipeline = small_pipeline(tmp_path / "model")
+    source = write_corpus(tmp_path / "corpus")
+    serial = corpus_of(pipeline, [source], tmp_path / "serial")
+    annotate_missing(serial)
+    corpus = with_code(corpus_of(pipeline, [source], tmp_path / "out"))
+    with RayTasks(None, begin_worker, corpus.job, most=2) as tasks:
+        found = list(annotate_shards(tasks, corpus, corpus.shards))
+    assert len(found) == len(corpus.shards) and all(record for _, record in found)
+    assert content(tmp_path / "out") == content(tmp_path / "serial")
+    # An error of a task is raised here.
+    full = corpus_of(pipeline, [source], tmp_path / "full")
+    path = full.job.files.shard(full.shards[0])
+    path.parent.mkdir()
+    path.symlink_to("/dev/full")
+    with RayTasks(None, begin_worker, with_code(full).job) as tasks:
+        with pytest.raises(WriteError, match="No space left"):
+            list(annotate_shards(tasks, full, full.shards))
+
+
+def with_code(corpus):
+    """Return the corpus with `--code`, so that workers import the component of these tests."""
+    pipeline = replace(corpus.job.pipeline, code=HELPERS)
+    return replace(corpus, job=replace(corpus.job, pipeline=pipeline))
 
 
 def test_tasks_end_when_the_block_is_left(cluster, tmp_path):
@@ -123,9 +160,3 @@ def test_signals_end_the_wait_for_a_task(tmp_path, number):
                 program.kill()
     finally:
         signal.signal(signal.SIGINT, known)
-
-
-def test_no_ray(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'spacy-npparse\[ray\]'"):
-        RayTasks(None, int)
