@@ -11,8 +11,8 @@ BIN = $(VENV)/bin
 SEPARATOR = :
 endif
 KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
-CORE = $(addprefix tests/,components decoding laboratory serving systems tokenization transitions \
-                          trees)
+CORE = $(addprefix tests/,components decoding laboratory packaging serving systems tokenization \
+                          transitions trees)
 HEADERS = $(shell find spacy_npparse -name '*.h')
 
 .PHONY: demo pipelines test test-core test-rest coverage lint format docs wheel wheels wheel-test \

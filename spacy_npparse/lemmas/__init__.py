@@ -1,5 +1,4 @@
-"""Lemmas: those of a treebank, and a network that spells others. This package does not depend on
-spaCy."""
+"""Lemmas: those of a treebank, and a network that spells others."""
 
 from spacy_npparse.lemmas.edits import Edit, find_edits
 from spacy_npparse.lemmas.mistagging import Mistagging

@@ -299,7 +299,9 @@ def _encode(model: Model, passages: Iterable[Passage], *, is_train: bool) -> dic
     found = {passage: memory.get(passage) for passage in passages}
     new = [passage for passage, vectors in found.items() if vectors is None]
     net = torch_shim(model, TransformerNet).net
-    encoded = passage_vectors(net.encoder, model.attrs[_PIECES], net.layers.tolist(), new)
+    # On a GPU, reading the layers waits for all computations.
+    layers = net.layers.tolist() if new else []
+    encoded = passage_vectors(net.encoder, model.attrs[_PIECES], layers, new)
     if net.encoder.n_tuned:
         return dict(zip(new, encoded, strict=True))
     # Half precision is used even if they are not remembered, so that the results are the same.

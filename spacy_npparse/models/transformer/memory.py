@@ -48,9 +48,6 @@ class VectorMemory:
         # The unused rest of the last file.
         self._room: Halves = np.empty(0, dtype=np.float16)
 
-    def __deepcopy__(self, memo: Any) -> VectorMemory:
-        return VectorMemory(self._most_bytes)
-
     def __reduce__(self) -> tuple[Any, ...]:
         return VectorMemory, (self._most_bytes,)
 
