@@ -55,7 +55,7 @@ def read_gold(path: Path, purpose: str) -> list[Sentence]:
 
 
 def progress(
-    items: Iterable[T], unit: str, total: int | None = None, *, title: str = ""
+    items: Iterable[T], unit: str, total: int | None = None, *, quiet: bool = False, title: str = ""
 ) -> Iterable[T]:
     """Show a progress bar while items are iterated over, if stderr is a terminal.
 
@@ -63,13 +63,14 @@ def progress(
         items: The items.
         unit: The noun for an item.
         total: The number of items, if it is known.
+        quiet: Whether to hide the progress bar.
         title: The text before the bar.
 
     Returns:
         The same items.
     """
     # disable=None: no bar where stderr is no terminal.
-    bar: Iterable[T] = tqdm(items, title, total=total, unit=unit, disable=None)
+    bar: Iterable[T] = tqdm(items, title, total=total, unit=unit, disable=quiet or None)
     return bar
 
 

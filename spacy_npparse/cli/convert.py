@@ -48,6 +48,9 @@ def convert(
     on_error: Annotated[
         OnErrorChoice, typer.Option(help="Stop at malformed sentences, or skip and count them.")
     ] = OnErrorChoice.RAISE,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Show no progress and no summary.")
+    ] = False,
 ) -> None:
     """Convert a CoNLL-U file to spaCy's binary format, or back.
 
@@ -67,12 +70,12 @@ def convert(
     check_outputs([target], [source])
     if formats == (".conllu", ".spacy"):
         docs = docs_from_conllu(source, Vocab(), sentences_per_doc, on_error=on_error.value)
-        n_docs, n_words = _write_doc_bin(progress(docs, "doc"), source, target)
+        n_docs, n_words = _write_doc_bin(progress(docs, "doc", quiet=quiet), source, target)
     elif formats == (".spacy", ".conllu"):
         reader = _read_doc_bin(source)
         n_docs, n_words = reader.n_docs, reader.n_tokens
         try:
-            write_conllu(progress(_docs(reader, source), "doc", n_docs), target)
+            write_conllu(progress(_docs(reader, source), "doc", n_docs, quiet=quiet), target)
         except DocError as error:
             fail(f"{source}, {error}")
     else:
@@ -80,7 +83,8 @@ def convert(
             f"Cannot convert {source} to {target}. "
             "Give a .conllu file and a .spacy file, in either order."
         )
-    typer.echo(f"{target}: {n_docs} Docs, {n_words} tokens", err=True)
+    if not quiet:
+        typer.echo(f"{target}: {n_docs} Docs, {n_words} tokens", err=True)
 
 
 def _write_doc_bin(docs: Iterable[Doc], source: Path, target: Path) -> tuple[int, int]:
