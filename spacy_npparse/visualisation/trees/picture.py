@@ -26,6 +26,7 @@ def render_tree_svg(
     tags: Sequence[str] | None = None,
     gold_heads: Sequence[int] | None = None,
     gold_labels: Sequence[str] | None = None,
+    title: str | None = None,
     width: float | None = None,
     probabilities: Sequence[float | None] | None = None,
 ) -> str:
@@ -39,6 +40,7 @@ def render_tree_svg(
         gold_heads: The n correct heads (NO_HEAD where unknown). Wrong arcs are dashed, and the
             correct ones are drawn below the words.
         gold_labels: The n correct relations, which need `gold_heads`. Wrong labels are marked.
+        title: The text alternative; by default the sentence.
         width: The width in px at which the sentence is broken into rows; None for a single row.
         probabilities: The n probabilities of the heads, None where unknown. The lighter an arc, the
             less probable is its head. Arcs with a probability below 0.5 are dashed.
@@ -62,7 +64,7 @@ def render_tree_svg(
         above,
         below=below,
         tags=tags,
-        title=f"Dependency tree: {' '.join(words)}",
+        title=title or f"Dependency tree: {' '.join(words)}",
         width=width,
         alone=True,
     )
