@@ -61,10 +61,9 @@ def run_module(
     if code:
         end = f"ended with exit code {code}"
         if code < 0:
-            end = f"was ended by {_signal_name(-code)}"
+            name = _signal_name(-code)
             # Linux sends this signal if the machine runs out of memory.
-            if end.endswith("SIGKILL"):
-                end += ", possibly out of memory"
+            end = f"was ended by {name}" + ", possibly out of memory" * (name == "SIGKILL")
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         last = "".join(f"\n    {line}" for line in lines[-_LAST_LINES:])
         raise FailedCommandError(f"{arguments[0]} {end}. The end of {log}:{last}")

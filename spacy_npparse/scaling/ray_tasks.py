@@ -74,17 +74,22 @@ class RayTasks(Generic[Tag, Result]):
             yield self._running.pop(reference), self._result(reference)
 
     def _result(self, reference: Any) -> Any:
-        errors = self._ray.exceptions
         try:
-            return self._ray.get(reference)
-        except errors.RayTaskError as error:
-            raise error.cause from None
-        except errors.RayError as error:
-            return LostProcessError(f"Ray has given up: {error}")
+            result, error = self._ray.get(reference)
+        except self._ray.exceptions.RayError as lost:
+            return LostProcessError(f"Ray has given up: {lost}")
+        if error is not None:
+            raise error
+        return result
 
 
 def _do(
     begin: Callable[..., None], with_arguments: Any, task: Callable[..., Any], arguments: Any
-) -> Any:
+) -> tuple[Any, Exception | None]:
+    """Do a task. Return its result and its error. Other errors are those of the process, which
+    cannot begin."""
     begin(*with_arguments)
-    return task(*arguments)
+    try:
+        return task(*arguments), None
+    except Exception as error:  # tasks raise any kind
+        return None, error

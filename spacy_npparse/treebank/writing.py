@@ -10,9 +10,9 @@ the pipeline and of `keep_annotation` is written.
 from __future__ import annotations
 
 import logging
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
 
@@ -263,59 +263,71 @@ def _cut_anew(
     sentence in which they begin, and a number. A `# newdoc` or `# newpar` inside a sentence moves
     to the next one, if there is one.
     """
-    original_at: dict[int, Sentence] = {}
-    multiword: dict[int, tuple[int, Row]] = {}
-    n_words = 0
-    for sentence in originals:
-        original_at[n_words] = sentence
-        for token in sentence.multiword_tokens:
-            multiword[n_words + token.first - 1] = (n_words + token.last, token.row)
-        n_words += len(sentence.words)
-    found_bounds = boundaries(doc)
-    starts = {begin for begin, _ in found_bounds}
-    cut = {
-        first: (last, row)
-        for first, (last, row) in multiword.items()
-        if not starts.isdisjoint(range(first + 1, last))
-    }
-    if cut:
-        logger.warning(CUT_TOKENS, len(cut))
-        words = list(words)
-        for first, (last, row) in cut.items():
-            del multiword[first]
-            words[first:last] = _words_spelt(doc[first:last], words[first:last], row)
+    places = [0, *accumulate(len(sentence.words) for sentence in originals)][:-1]
+    original_at = dict(zip(places, originals, strict=True))
+    bounds = boundaries(doc)
+    starts = [begin for begin, _ in bounds]
+    words, multiword = _with_cut_tokens(doc, original_at, words, starts)
     result: list[Sentence] = []
-    begins = list(original_at)
-    n_begun = 0
     n_parts: Counter[int] = Counter()
     heads = head_tokens(doc).tolist()
-    for begin, end in found_bounds:
-        already, n_begun = n_begun, bisect_right(begins, begin)
-        opening: dict[str, str | None] = {}
-        for place in begins[already:n_begun]:
-            opening |= original_at[place].opening
+    for (begin, end), opening in zip(bounds, _openings(original_at, starts), strict=True):
+        own = _renumbered(words, heads, begin, end)
         original = original_at.get(begin)
         if original is not None and len(original.words) == end - begin:
-            found = _renumbered(words, heads, begin, end)
-            [kept] = _in_place([original], [original], found)
+            [kept] = _in_place([original], [original], own)
             result.append(kept if opening == original.opening else with_comments(kept, opening))
             continue
         rows: list[Row] = []
-        for i, row in enumerate(_renumbered(words, heads, begin, end)):
+        for i, row in enumerate(own):
             if begin + i in multiword:
                 last, token_row = multiword[begin + i]
                 rows.append(token_row._replace(id=f"{i + 1}-{last - begin}"))
             rows.append(row._replace(deps=EMPTY))
-        known = originals[n_begun - 1].sent_id
-        n_parts[n_begun] += 1
+        source = bisect_right(places, begin) - 1
+        n_parts[source] += 1
+        known = originals[source].sent_id
+        number = str(first_id + len(result))
         metadata = Metadata(opening)
-        metadata["sent_id"] = (
-            f"{known}-{n_parts[n_begun]}" if known else str(first_id + len(result))
-        )
+        metadata["sent_id"] = f"{known}-{n_parts[source]}" if known else number
         result.append(make_sentence(rows, metadata))
-    if n_lost := sum(bool(original_at[place].opening) for place in begins[n_begun:]):
-        logger.warning("%d beginnings of documents or paragraphs are not written.", n_lost)
     return result
+
+
+def _openings(
+    original_at: Mapping[int, Sentence], starts: Sequence[int]
+) -> list[dict[str, str | None]]:
+    """Find the comments that begin a document or a paragraph, for each new sentence. starts: the
+    first words of the new sentences."""
+    found: list[dict[str, str | None]] = [{} for _ in range(len(starts) + 1)]
+    for place, sentence in original_at.items():
+        found[bisect_left(starts, place)] |= sentence.opening
+    if found.pop():
+        logger.warning(
+            "Documents or paragraphs that begin inside the last sentence are not marked."
+        )
+    return found
+
+
+def _with_cut_tokens(
+    doc: Doc, original_at: Mapping[int, Sentence], words: Sequence[Row], starts: Sequence[int]
+) -> tuple[list[Row], dict[int, tuple[int, Row]]]:
+    """Spell the words of multiword tokens inside which a sentence starts. Return all words, and the
+    end and the row of each other multiword token by its first word."""
+    words = list(words)
+    whole: dict[int, tuple[int, Row]] = {}
+    n_cut = 0
+    for place, sentence in original_at.items():
+        for token in sentence.multiword_tokens:
+            first, last = place + token.first - 1, place + token.last
+            if bisect_right(starts, first) == bisect_left(starts, last):
+                whole[first] = (last, token.row)
+                continue
+            n_cut += 1
+            words[first:last] = _words_spelt(doc[first:last], words[first:last], token.row)
+    if n_cut:
+        logger.warning(CUT_TOKENS, n_cut)
+    return words, whole
 
 
 def _words_spelt(span: Span, words: Sequence[Row], token: Row) -> list[Row]:

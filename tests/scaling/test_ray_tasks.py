@@ -81,6 +81,17 @@ def test_what_dies_every_time_is_given_up(cluster, tmp_path):
     assert (tmp_path / "died").read_text() == "xxxx"
 
 
+def test_processes_that_cannot_begin_are_lost_and_errors_of_tasks_are_raised(cluster):
+    with RayTasks(None, lambda: 1 / 0) as tasks:
+        tasks.start("task", int)
+        [(_, lost)] = tasks.ended()
+        assert isinstance(lost, LostProcessError) and "ZeroDivisionError" in str(lost)
+    with RayTasks(None, int) as tasks:
+        tasks.start("task", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            list(tasks.ended())
+
+
 def test_a_corpus_is_annotated(cluster, tmp_path):
     pipeline = small_pipeline(tmp_path / "model")
     source = write_corpus(tmp_path / "corpus")
