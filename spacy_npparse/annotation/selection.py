@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 class Criterion(str, Enum):
-    """A criterion for the value of annotation.
+    """A criterion by which sentences or words are ranked.
 
     Attributes:
         ENTROPY: The entropy of the heads of a word, plus that of the labels given the predicted
@@ -108,7 +108,7 @@ def select_sentences(
 
     Args:
         judged: The judged sentences.
-        criterion: The criterion for the value of annotation.
+        criterion: The criterion by which sentences are ranked.
         n_words: The maximum number of words to annotate.
 
     Returns:
@@ -146,7 +146,7 @@ def select_words(
 
     Args:
         judged: The judged sentences.
-        criterion: The criterion for the value of annotation, except diversity, which applies to
+        criterion: The criterion by which words are ranked, except diversity, which applies to
             sentences.
         n_words: The maximum number of words to annotate.
 

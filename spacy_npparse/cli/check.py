@@ -68,10 +68,11 @@ def check(
     """List probable errors of a treebank.
 
     The command splits the treebank into parts. For each part, it trains and calibrates a parser on
-    the other parts. The parser then lists those arcs of the part for which another head or label
-    is more probable and also results in a tree. The list is sorted by the ratio of the two
-    probabilities. OUT contains the list (contradictions.tsv), the trees (contradictions.html), and
-    the treebank with a note in MISC for each arc of the list (contradictions.conllu).
+    the other parts. It lists the arcs of the part for which this parser considers another head or
+    label more probable, if the sentence remains a tree with that arc. The list is sorted by the
+    ratio of the two probabilities. OUT contains the list (contradictions.tsv), the trees
+    (contradictions.html), and the treebank with a note in MISC for each arc of the list
+    (contradictions.conllu).
 
     Examples:
 

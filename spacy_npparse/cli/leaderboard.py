@@ -71,12 +71,12 @@ def leaderboard(
     """Train parsers on one treebank and rank them.
 
     `spacy train` trains each parser with each seed, in place of the parser in the config. `spacy`
-    is spaCy's parser and `udpipe` is UDPipe 1, both with their usual settings. The parsers get gold
-    tokens and sentences without gold tags. With --raw, the same models parse plain text and predict
-    tokens, words and sentences. The models after the last update are evaluated: DEV serves for the
-    learning curve only, except that udpipe uses it to stop early. To resume, or to add parsers or
-    seeds, run the command again and name all that the report should contain. Finished trainings are
-    not repeated.
+    is spaCy's parser with its quickstart config for efficiency and `min_action_freq = 1`, and
+    `udpipe` is UDPipe 1. The parsers get gold tokens and sentences without gold tags. With --raw,
+    the same models parse plain text and predict tokens, words and sentences. The models after the
+    last update are evaluated: DEV serves for the learning curve only, except that udpipe uses it to
+    stop early. To resume, or to add parsers or seeds, run the command again and name all that the
+    report should contain. Finished trainings are not repeated.
 
     With --also-train, all parsers are trained on TRAIN and these treebanks together. Encoders of
     this package then have treebank embeddings, and parse in the style of TRAIN.

@@ -64,7 +64,7 @@ Texts = Annotated[
     ),
 ]
 Output = Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")]
-By = Annotated[Criterion, typer.Option(help="Criterion for the value of annotation.")]
+By = Annotated[Criterion, typer.Option(help="Criterion by which sentences or arcs are ranked.")]
 UnitOption = Annotated[
     Granularity, typer.Option(help="Select whole sentences, or the arcs of single words.")
 ]
