@@ -1,10 +1,10 @@
 """Alignment of the words of two analyses of the same text.
 
-Words outside multiword tokens are aligned if they have the same character span. Where either
-analysis has a multiword token, the words of both inside it (and inside all multiword tokens that
-overlap with it) are aligned by the longest common subsequence of their lower-cased forms. The
-official program also aligns words that only overlap with such a region, which differs in few
-artificial cases.
+The program reads both analyses word by word. Words outside multiword tokens are aligned if they
+have the same character span. A multiword token in either analysis begins a region, which extends to
+the end of all multiword tokens that overlap with it. The words of both analyses in a region are
+aligned by the longest common subsequence of their lower-cased forms. The results are those of the
+official program, for any two segmentations.
 
 Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
 Universal Dependencies, section 5.
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from os.path import commonprefix
 
 from spacy_npparse.errors import UserError
-from spacy_npparse.evaluation.analysis import Analysis, Span
+from spacy_npparse.evaluation.analysis import Analysis
 
 
 class TextMismatchError(UserError, ValueError):
@@ -40,51 +40,60 @@ def align_words(gold: Analysis, system: Analysis, n_before: int = 0) -> list[int
     if gold.text != system.text:
         raise TextMismatchError(_difference(gold.text, system.text, n_before))
     aligned: list[int | None] = [None] * len(gold)
-    regions = _merge([*_multiword_spans(gold), *_multiword_spans(system)])
-    plain = {system.spans[word]: word for word in range(len(system)) if not system.multiword[word]}
-    gold_inside = _words_inside(gold, regions)
-    system_inside = _words_inside(system, regions)
-    inside = {word for words in gold_inside for word in words}
-    for word, span in enumerate(gold.spans):
-        if word not in inside:
-            aligned[word] = plain.get(span)
-    for gold_words, system_words in zip(gold_inside, system_inside, strict=True):
-        pairs = _common_subsequence(
-            [gold.forms[word].lower() for word in gold_words],
-            [system.forms[word].lower() for word in system_words],
-        )
-        for g, s in pairs:
-            aligned[gold_words[g]] = system_words[s]
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        if gold.multiword[g] or system.multiword[s]:
+            gold_words, system_words = _region(gold, system, g, s)
+            g, s = gold_words.stop, system_words.stop
+            pairs = _common_subsequence(
+                [gold.forms[word].lower() for word in gold_words],
+                [system.forms[word].lower() for word in system_words],
+            )
+            for i, j in pairs:
+                aligned[gold_words[i]] = system_words[j]
+        elif gold.spans[g] == system.spans[s]:
+            aligned[g] = s
+            g, s = g + 1, s + 1
+        elif gold.spans[g][0] <= system.spans[s][0]:
+            g += 1
+        else:
+            s += 1
     return aligned
 
 
-def _multiword_spans(analysis: Analysis) -> list[Span]:
-    return [span for span, multi in zip(analysis.spans, analysis.multiword, strict=True) if multi]
+def _region(gold: Analysis, system: Analysis, g: int, s: int) -> tuple[range, range]:
+    """Find the words of both analyses in the region of a multiword token. g, s: the next word of
+    each analysis, at least one of which is part of a multiword token."""
+    analyses, begin = (gold, system), [g, s]
+    own = 0 if gold.multiword[g] else 1
+    other = 1 - own
+    start, end = analyses[own].spans[begin[own]]
+    # A word that only overlaps with the beginning of the multiword token is not aligned.
+    overlaps = analyses[other].spans[begin[other]][0] < start
+    if overlaps and not analyses[other].multiword[begin[other]]:
+        begin[other] += 1
+    words = list(begin)
+    while True:
+        inside = [_is_inside(*one, end) for one in zip(analyses, words, strict=True)]
+        if not any(inside):
+            return range(begin[0], words[0]), range(begin[1], words[1])
+        # A word of the other analysis may begin inside the region and end behind it.
+        starts = [
+            one.spans[word][0] if word < len(one) else len(one.text)
+            for one, word in zip(analyses, words, strict=True)
+        ]
+        first = 0 if starts[0] <= starts[1] else 1
+        if analyses[first].multiword[words[first]]:
+            end = max(end, analyses[first].spans[words[first]][1])
+        words[first] += 1
 
 
-def _merge(spans: list[Span]) -> list[Span]:
-    """Merge spans to disjoint spans, in order."""
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _words_inside(analysis: Analysis, regions: Sequence[Span]) -> list[list[int]]:
-    """Find the words inside each region."""
-    inside: list[list[int]] = [[] for _ in regions]
-    region = 0
-    for word, (start, end) in enumerate(analysis.spans):
-        while region < len(regions) and regions[region][1] <= start:
-            region += 1
-        if region == len(regions):
-            break
-        if regions[region][0] <= start and end <= regions[region][1]:
-            inside[region].append(word)
-    return inside
+def _is_inside(analysis: Analysis, word: int, end: int) -> bool:
+    """Check whether a word belongs to a region with this end."""
+    if word == len(analysis):
+        return False
+    span = analysis.spans[word]
+    return span[0] < end if analysis.multiword[word] else span[1] <= end
 
 
 def _common_subsequence(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:

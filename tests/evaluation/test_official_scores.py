@@ -199,6 +199,29 @@ def test_small_perturbations(tmp_path, seed):
     assert_equal(gold, [same_segmentation(sentence, random_) for sentence in gold], tmp_path)
 
 
+@needs_udeval
+def test_any_segmentation(tmp_path):
+    """Tokens overlap with multiword tokens of the other analysis in all ways."""
+    random_ = random.Random(0)
+    gold, system = [], []
+    for _ in range(1000):
+        text = "".join(random_.choices("ab", k=random_.randint(2, 12)))
+        gold.append(random_segmentation(text, random_))
+        system.append(random_segmentation(text, random_))
+    assert_equal(gold, system, tmp_path)
+
+
+def random_segmentation(text, random_):
+    """Cut a text into tokens, some of which are multiword tokens."""
+    tokens = []
+    while text:
+        length = random_.randint(1, 4)
+        token, text = text[:length], text[length:]
+        forms = random_.choices(["a", "b", "ab", token], k=random_.choice([1, 1, 2, 3]))
+        tokens.append((token, forms if len(forms) > 1 else [token]))
+    return random_tree(tokens, random_)
+
+
 def test_morphology_and_lemmas_of_trees():
     def scores(*changes):
         text = str(GOLD[0])
