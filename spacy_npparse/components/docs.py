@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Token
 
 from spacy_npparse.parsing import Confidence, SentenceBatch
 from spacy_npparse.treebank.given_sentences import note_given_sentences
-from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, token_distribution
+from spacy_npparse.treebank.head_distributions import PREDICTIONS_KEY, token_distribution
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.head_distributions import HeadDistributions
 
@@ -155,7 +155,7 @@ class Parse(NamedTuple):
             space; None unless the confidence is kept.
         label_probabilities: float [len(doc)], the probability of the label given the head; None
             unless the confidence is kept.
-        head_distributions: The most probable heads of each token, see `DISTRIBUTIONS_KEY`; None
+        head_distributions: The most probable heads of each token, see `PREDICTIONS_KEY`; None
             unless the confidence is kept.
         ranked: The k best trees of each sentence with words, in descending order: "heads" (the
             index of each token's head, a root's being its own), "deps" and "score"; None unless
@@ -188,7 +188,7 @@ def write_parse(doc: Doc, parse: Parse) -> None:
     if parse.ranked is not None:
         doc._.set(_RANKED, parse.ranked)
     if parse.head_distributions is not None:
-        doc.user_data[DISTRIBUTIONS_KEY] = parse.head_distributions
+        doc.user_data[PREDICTIONS_KEY] = parse.head_distributions
     by_name = zip(
         _PROBABILITIES, (parse.head_probabilities, parse.label_probabilities), strict=True
     )
@@ -200,7 +200,7 @@ def write_parse(doc: Doc, parse: Parse) -> None:
 
 def _remove_confidence(doc: Doc) -> None:
     """Remove the probabilities, the head distributions and the k best trees of a parse."""
-    doc.user_data.pop(DISTRIBUTIONS_KEY, None)
+    doc.user_data.pop(PREDICTIONS_KEY, None)
     # spaCy keeps the values of extension attributes under ("._.", name, start, end).
     names = {*_PROBABILITIES, _RANKED}
     for key in list(doc.user_data):
@@ -278,7 +278,7 @@ def with_confidence(
 def _token_distributions(
     tokens: TokenBatch, sentences: SentenceBatch, distributions: HeadDistributions
 ) -> HeadDistributions:
-    """Convert the head distributions of words to those of tokens, see `DISTRIBUTIONS_KEY`.
+    """Convert the head distributions of words to those of tokens, see `PREDICTIONS_KEY`.
     distributions: of the words, with heads within the sentence."""
     found = HeadDistributions.unknown(len(tokens.is_word))
     heads = distributions.heads

@@ -41,7 +41,6 @@ def rehearsal_examples(docs: Iterable[Doc], parses: Iterable[Parse]) -> list[Exa
     examples = []
     for doc, parse in zip(docs, parses, strict=True):
         parsed = doc.copy()
-        # Otherwise the head distributions would be learnt instead of the heads.
-        write_parse(parsed, parse._replace(head_distributions=None))
+        write_parse(parsed, parse)
         examples.append(Example(doc, parsed))
     return examples

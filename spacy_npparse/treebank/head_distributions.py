@@ -16,10 +16,11 @@ from spacy.tokens import Doc, Token
 from spacy_npparse.treebank.sentence import Row, Sentence, shortened
 from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 
-# The key of doc.user_data for the `HeadDistributions` of tokens. Heads are offsets from the token,
-# 0 for the root. Doc.from_docs() drops keys of another form, and moves these with the text.
-_KEY = ("._.", "spacy_npparse.head_distributions")
-DISTRIBUTIONS_KEY: Any = (*_KEY, 0, None)
+# The keys of doc.user_data for the `HeadDistributions` of tokens: those that a parser learns, and
+# those that it predicts. Heads are offsets from the token, 0 for the root. Doc.from_docs() drops
+# keys of another form, and moves these with the text.
+DISTRIBUTIONS_KEY: Any = ("._.", "spacy_npparse.head_distributions", 0, None)
+PREDICTIONS_KEY: Any = ("._.", "spacy_npparse.predicted_heads", 0, None)
 # The attribute of MISC with the most probable heads, such as HeadDistribution=3:0.61,7:0.38.
 HEAD_DISTRIBUTION = "HeadDistribution"
 # Less probable heads are not written.
@@ -28,34 +29,36 @@ _ATTRIBUTE = re.compile(rf"(?:^|\|){HEAD_DISTRIBUTION}=([^|]*)")
 _HEAD = re.compile(r"([0-9]{1,9}):([01](?:\.[0-9]*)?)")
 
 
-def doc_distributions(doc: Doc) -> HeadDistributions | None:
+def doc_distributions(doc: Doc, key: Any = DISTRIBUTIONS_KEY) -> HeadDistributions | None:
     """Find the head distributions of a Doc.
 
     Args:
         doc: The Doc.
+        key: `DISTRIBUTIONS_KEY` or `PREDICTIONS_KEY`.
 
     Returns:
-        The distributions, see `DISTRIBUTIONS_KEY`; None if there are none, or if they do not fit
-        the tokens because a component has merged or split some.
+        The distributions; None if there are none, or if they do not fit the tokens because a
+        component has merged or split some.
     """
-    found = doc.user_data.get(DISTRIBUTIONS_KEY)
+    found = doc.user_data.get(key)
     if found is None:
         return None
     if len(found[0]) != len(doc):
         # After Doc.from_docs(), those of each Doc are there. They are joined, or removed, so that
         # the next call does not look for them.
-        keys = [key for key in doc.user_data if isinstance(key, tuple) and key[:2] == _KEY]
-        parts = [doc.user_data.pop(key) for key in sorted(keys, key=lambda key: key[2])]
+        keys = [one for one in doc.user_data if isinstance(one, tuple) and one[:2] == key[:2]]
+        parts = [doc.user_data.pop(one) for one in sorted(keys, key=lambda one: one[2])]
         found = [*map(np.concatenate, zip(*parts, strict=True))]
         if len(found[0]) != len(doc):
             return None
-        doc.user_data[DISTRIBUTIONS_KEY] = found
+        doc.user_data[key] = found
     # spaCy loads it as a list or as another tuple.
     return HeadDistributions(*found)
 
 
 def token_distribution(token: Token) -> dict[int, float] | None:
-    """Find the most probable heads of a token.
+    """Find the most probable heads of a token: those that a parser has predicted, or else those of
+    the treebank.
 
     Args:
         token: The token.
@@ -64,7 +67,8 @@ def token_distribution(token: Token) -> dict[int, float] | None:
         The probability of each head, by its index in the Doc, or the token's own index for the
         root; None if they are unknown.
     """
-    found = doc_distributions(token.doc)
+    doc = token.doc
+    found = doc_distributions(doc, PREDICTIONS_KEY) or doc_distributions(doc)
     if found is None or token.is_space:
         return None
     offsets, probabilities = (column[token.i].tolist() for column in found)

@@ -9,6 +9,7 @@ import srsly
 import torch
 from parser_helpers import GLOBAL, SYSTEMS, one_sentence, scored_batch
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_npparse.parsing import Temperatures
 from spacy_npparse.parsing.labelling import label_log_probabilities
@@ -145,6 +146,16 @@ def test_the_heads_of_a_word_are_distributed(make_parser, system):
         assert of_doc[1 : n + 1].sum(axis=1) == pytest.approx(1.0, abs=1e-4)
         assert of_doc.sum() == pytest.approx(n, abs=1e-4)
         assert of_doc[: n + 1, : n + 1] == pytest.approx(expected, abs=1e-5)
+
+
+def test_corrected_heads_are_learnt(make_parser):
+    """A person corrects the heads of a Doc, which still contains the predicted distributions."""
+    nlp = make_parser("mst", confidence=True)
+    corrected = parse(nlp)
+    assert corrected[4]._.head_distribution
+    example = Example(Doc(nlp.vocab, words=WORDS), corrected)
+    gold, _ = nlp.get_pipe("parser").label_set.gold([example])
+    assert gold.targets is None
 
 
 def test_another_parse_has_no_confidence_of_the_first(make_parser):
