@@ -26,6 +26,7 @@ from spacy_npparse.components.constraints.batch import (
 from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.docs import Parse
+from spacy_npparse.components.label_rules import RuleCases
 from spacy_npparse.components.labelled_search import LabelledSearch
 from spacy_npparse.components.labels import Growth, Labels, check_labels
 from spacy_npparse.components.loss import batch_loss
@@ -57,6 +58,7 @@ from spacy_npparse.parsing import (
 from spacy_npparse.parsing.batch import NetT
 from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
 from spacy_npparse.transitions import Derivation
+from spacy_npparse.treebank.label_rules import meaning
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.label_rules import LabelRule, read_rules
 
@@ -119,6 +121,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self._fixed = {"pseudo_projective": encoding, **(fixed or {})}
         self._finder = SentenceFinder(name)
         self._rehearsal_model: Model | None = None
+        self._rule_cases = RuleCases()
         self.n_training_words = 0
         # The data that spaCy saves and loads.
         self.cfg: dict[str, Any] = self._state().to_json()
@@ -371,7 +374,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     ) -> dict[str, float]:
         """Update the model with a batch.
 
-        Unknown labels are added.
+        Unknown labels are added. In further training, rules that the gold trees contradict are
+        removed, with a warning.
 
         Args:
             examples: The batch. Missing heads and misaligned tokens are masked in the loss.
@@ -394,6 +398,9 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         if not n_words:
             return losses
         self.add_labels_of(examples)
+        # `nlp.resume_training` has copied the model, or the parser has been loaded.
+        if self._rehearsal_model is not None or not self.n_training_words:
+            self._remove_contradicted_rules(examples)
         set_dropout_rate(self.model, drop)
         with threads_for(n_words):
             vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
@@ -405,6 +412,19 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.search.end_update(self.network.shim.net)
         losses[self.name] += loss
         return losses
+
+    def _remove_contradicted_rules(self, examples: Iterable[Example]) -> None:
+        references = [eg.reference for eg in examples]
+        contradicted = self._rule_cases.add(references, self.label_rules)
+        if contradicted:
+            self.label_rules = [rule for rule in self.label_rules if rule not in contradicted]
+            rules = [f"{', '.join(rule.labels)} ({meaning(rule)})" for rule in contradicted]
+            self._warn(
+                [
+                    "the training data contradict label rules of an earlier treebank, which are "
+                    f"removed: {'; '.join(rules)}."
+                ]
+            )
 
     def get_loss(self, examples: Iterable[Example], scores: Tensor) -> tuple[float, Tensor]:
         """Compute the loss of a batch; see `spacy_npparse.components.loss.batch_loss`.

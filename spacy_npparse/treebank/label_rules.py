@@ -53,6 +53,16 @@ def count_labels(counts: LabelCounts, sentence: Sentence) -> None:
     counts.add([head - 1 for head in heads], known, upos)
 
 
+def meaning(rule: LabelRule) -> str:
+    """Say what a rule requires of the words with its labels.
+
+    Args:
+        rule: The rule.
+    """
+    excluded = ", ".join(dict.fromkeys(map(without_subtype, rule.excluded)))
+    return _MEANINGS[rule.kind].format(excluded)
+
+
 def rules_table(rules: Iterable[LabelRule]) -> Table:
     """Show rules in a table.
 
@@ -65,9 +75,7 @@ def rules_table(rules: Iterable[LabelRule]) -> Table:
     rows = [
         (
             ", ".join(rule.labels),
-            _MEANINGS[rule.kind].format(
-                ", ".join(dict.fromkeys(map(without_subtype, rule.excluded)))
-            ),
+            meaning(rule),
             rule.cases,
             rule.exceptions,
             rule.expected or None,

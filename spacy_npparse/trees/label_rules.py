@@ -29,6 +29,9 @@ TOLERANCE = 0.002
 MOST_OF_CHANCE = 0.2
 # In nats. The cost is low because parts of speech are predicted and can be wrong.
 COST_OF_UPOS = 0.5
+# Other trees contradict a rule if they break it more than this number of times, and more often by
+# this factor than the treebank that it was learnt from.
+MOST_ERRORS = 3
 # A label of dependents or a part of speech is excluded only if chance predicts so many cases.
 LEAST_EXPECTED = 5.0
 # The maximum average number of dependents of words whose label is that of function words.
@@ -80,6 +83,19 @@ class LabelRule:
             return math.inf
         expected = self.expected or self.cases
         return max(math.log(expected / self.exceptions), 0.0) if expected else 0.0
+
+    def is_contradicted(self, cases: int, exceptions: int) -> bool:
+        """Check whether other trees contradict the rule. A rule without counts is never
+        contradicted, because a person has made it.
+
+        Args:
+            cases: The number of times that the trees could have broken the rule.
+            exceptions: The number of times that they have broken it.
+        """
+        if not self.cases:
+            return False
+        rate = max(TOLERANCE, self.exceptions / self.cases)
+        return exceptions > MOST_ERRORS * (1 + rate * cases)
 
     @classmethod
     def from_json(cls, where: str, data: Mapping[str, Any]) -> LabelRule:
@@ -184,6 +200,35 @@ class LabelCounts:
     def rules(self) -> list[LabelRule]:
         """Learn the rules that the trees obey."""
         return [*self._unique(), *self._sides(), *self._dependents(), *self._parts_of_speech()]
+
+    def cases(self, rule: LabelRule) -> tuple[int, int]:
+        """Count how often the trees obey a rule.
+
+        Args:
+            rule: The rule.
+
+        Returns:
+            The number of times that the trees could have broken the rule, and that they have.
+        """
+        labels, excluded = {*rule.labels}, {*rule.excluded}
+        match rule.kind:
+            case "unique":
+                numbers = [
+                    (sum(label in labels for label in siblings), n)
+                    for (_, siblings), n in self._families.items()
+                ]
+                cases = sum(n for n_own, n in numbers if n_own)
+                return cases, sum(n for n_own, n in numbers if n_own > 1)
+            case "dependents":
+                of_head = [(arc, n) for arc, n in self._arcs.items() if arc[1] in labels]
+                cases = sum(self._words[label] for label in labels)
+                return cases, sum(n for arc, n in of_head if arc[0] in excluded)
+        own = [(arc, n) for arc, n in self._arcs.items() if arc[0] in labels]
+        if rule.kind == "upos":
+            cases = sum(n for arc, n in own if arc[3])
+            return cases, sum(n for arc, n in own if arc[3] in excluded)
+        is_before = rule.kind == "before"
+        return sum(n for _, n in own), sum(n for arc, n in own if arc[2] != is_before)
 
     def _unique(self) -> list[LabelRule]:
         by_kind: dict[str, Counter[_Siblings]] = defaultdict(Counter)

@@ -351,6 +351,30 @@ def test_rules_are_learnt_saved_and_loaded(make, tmp_path):
     assert loaded.get_pipe("parser").from_bytes(bytes_data).label_rules == rules
 
 
+def test_further_training_removes_contradicted_rules(make, caplog):
+    """Objects follow the verb in the first treebank, and precede it in the second one."""
+    nlp = make("mst")
+    first, second = (
+        [example(nlp, words.split(), heads, labels)] * 30
+        for words, heads, labels in (
+            ("sie sieht ihn", [1, 1, 1], ["nsubj", "ROOT", "obj"]),
+            ("ihn sieht sie", [1, 1, 1], ["obj", "ROOT", "nsubj"]),
+        )
+    )
+    nlp.initialize(lambda: first)
+    old = nlp.get_pipe("parser").label_rules
+    sides = [LabelRule("before", ("nsubj",), (), 30), LabelRule("behind", ("obj",), (), 30)]
+    assert {*sides} < {*old}
+    further = new_pipeline("mst").from_bytes(nlp.to_bytes())
+    parser = further.get_pipe("parser")
+    for number in range(5):
+        assert number > 3 or parser.label_rules == old
+        further.update(first[:1] + second[:1])
+    assert {*parser.label_rules} == {*old} - {*sides}
+    removed = "which are removed: nsubj (precedes the head); obj (follows the head)."
+    assert f"contradict label rules of an earlier treebank, {removed}" in caplog.text
+
+
 def test_pipelines_without_rules_load(make, tmp_path):
     nlp = make("mst")
     parser = nlp.get_pipe("parser")

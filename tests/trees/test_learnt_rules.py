@@ -2,10 +2,14 @@
 
 import math
 from dataclasses import replace
+from typing import get_args
 
 import pytest
+from parser_helpers import SAMPLE
 
-from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank.label_rules import count_labels
+from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, RuleKind, read_rules
 
 
 def rules_of(*trees, n=1):
@@ -75,6 +79,24 @@ def test_too_many_exceptions_are_no_rule():
     # Rules on the side of the head allow no exceptions.
     before = [2, 0], ["obj", "ROOT"]
     assert ("obj",) not in kinds(rules_of(*[TREE] * 997, *[before] * 3), "behind")
+
+
+def test_cases_are_those_of_the_learnt_rules():
+    counts = LabelCounts()
+    for sentence in read_conllu(SAMPLE):
+        count_labels(counts, sentence)
+    rules = counts.rules()
+    assert {rule.kind for rule in rules} == set(get_args(RuleKind))
+    for rule in rules:
+        assert counts.cases(rule) == (rule.cases, rule.exceptions)
+
+
+def test_single_errors_do_not_contradict_a_rule():
+    rule = LabelRule("behind", ("obj",), (), cases=1000, exceptions=10)
+    assert not rule.is_contradicted(20, 3) and rule.is_contradicted(20, 4)
+    assert not rule.is_contradicted(1000, 33) and rule.is_contradicted(1000, 34)
+    # A person has made this one.
+    assert not LabelRule("behind", ("obj",)).is_contradicted(20, 20)
 
 
 def test_too_few_cases_are_no_evidence():
