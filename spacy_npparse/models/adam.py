@@ -60,7 +60,8 @@ def step(
             shape.
 
     Raises:
-        ValueError: A gradient is not finite. In this case, nothing has changed.
+        ValueError: A gradient is not finite. In this case, the gradients are discarded, and nothing
+            else has changed.
     """
     moving = [(name, p) for name, p in parameters if p.grad is not None]
     if not moving:
@@ -72,9 +73,12 @@ def step(
     norms = torch.stack([torch.linalg.vector_norm(gradient) for gradient in gradients]).tolist()
     for (_, name), norm in zip(keys, norms, strict=True):
         if not math.isfinite(norm):
+            # Other batches must not be spoilt.
+            for _, parameter in moving:
+                parameter.grad = None
             raise ValueError(
-                f"The gradient of {name} is {norm}. Training stops, and the weights remain as they "
-                "are: lower training.optimizer.learn_rate or training.optimizer.grad_clip."
+                f"The gradient of {name} is {norm}. Training stops, and this network remains as it "
+                "is: lower training.optimizer.learn_rate or training.optimizer.grad_clip."
             )
     # The functional form counts the steps itself. Its kernel reads the counters on the device of
     # the weights, where one copy puts them.
