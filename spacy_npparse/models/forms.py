@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
-from spacy_npparse.word_forms import form_ids
+from spacy_npparse.word_forms import form_ids, word_forms
 
 Bools = NDArray[np.bool_]
 
@@ -52,14 +52,18 @@ def forms_as_read(
     """Find the different forms of the words of Docs.
 
     Args:
-        docs: The Docs, which share a string store.
+        docs: The Docs.
         begins: bool [n_words], whether each word begins a sequence, see `sequence_begins`.
 
     Returns:
-        uint64 [n_forms], the hashes of the forms, which the string store contains; and int64
-        [n_words], the number of the form of each word.
+        uint64 [n_forms], the hashes of the forms, which the string store of the first Doc contains;
+        and int64 [n_words], the number of the form of each word.
     """
     strings = docs[0].vocab.strings
+    for doc in docs:
+        if doc.vocab.strings is not strings:
+            for form in word_forms(doc):
+                strings.add(form)
     forms, number = np.unique(np.concatenate(list(map(form_ids, docs))), return_inverse=True)
     texts = [strings[form] for form in forms.tolist()]
     composed = [normalize("NFC", text) for text in texts]

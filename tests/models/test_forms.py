@@ -77,3 +77,10 @@ def test_sequences():
     for cut in (True, False):
         assert sequence_begins(docs, cut=cut).tolist() == [True, False, cut, True]
     assert sequence_begins(docs[3:], cut=True).dtype == np.bool_
+
+
+def test_docs_with_different_string_stores():
+    docs = [Doc(Vocab(), words=words) for words in (["a"], ["b", "c"], ["b"])]
+    forms, number = forms_as_read(docs, sequence_begins(docs, cut=True))
+    strings = docs[0].vocab.strings
+    assert [strings[form] for form in forms[number].tolist()] == ["a", "b", "c", "b"]
