@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
@@ -22,14 +23,18 @@ _COLUMNS = {
     "token.lemma": ("LEMMA", "LEMMA"),
 }
 _TREES = ("token.dep", "DEP")
+# The number of examples from which spaCy initializes a pipeline if `training.max_epochs` is -1,
+# because the corpus may be endless.
+_STREAMED = 100
 
 
 def drop_unannotated_components() -> Callable[[Language], None]:
     """Make a callback for `initialize.before_init` that removes components without training data.
 
     spaCy cannot initialize a tagger or lemmatizer if the treebank leaves its column empty. The
-    callback reads the corpus `training.train_corpus`, removes such components from the pipeline
-    with a warning, and removes their scores from `training.score_weights`.
+    callback reads the corpus `training.train_corpus` (if it is streamed, the 100 examples from
+    which spaCy initializes the pipeline), removes such components from the pipeline with a warning,
+    and removes their scores from `training.score_weights`.
 
     Returns:
         The callback, a function of the pipeline. It raises ValueError if the pipeline has a parser,
@@ -55,8 +60,9 @@ def _drop(nlp: Language) -> None:
     config = nlp.config.interpolate()
     names = [config["training"][name] for name in ("train_corpus", "dev_corpus")]
     train, dev = resolve_dot_names(config, names)
+    most = _STREAMED if config["training"]["max_epochs"] == -1 else None
     with _any_tokenizer(nlp):
-        missing = _missing(train(nlp), wanted)
+        missing = _missing(islice(train(nlp), most), wanted)
         in_dev = _missing(dev(nlp), wanted & {_TREES[1]})
     for corpus, without in (("training", missing), ("dev", in_dev)):
         if _TREES[1] in without:

@@ -29,7 +29,7 @@ def scale_updates(words: int) -> Callable[[Language], None]:
 
     Returns:
         The callback, a function of the pipeline. It raises ValueError if `max_steps` is 0 and the
-        learning rate has no `total_steps`.
+        learning rate has no `total_steps`, or the corpus is streamed (`training.max_epochs = -1`).
     """
     check_range("scale_updates.v1: words", words, most=MOST_ROWS)
     return partial(_scale, words=words)
@@ -40,6 +40,11 @@ def _scale(nlp: Language, *, words: int) -> None:
     rates = training["optimizer"].get("learn_rate")
     has_end = isinstance(rates, dict) and "total_steps" in rates
     if training["max_steps"] == 0:
+        if training["max_epochs"] == -1:
+            raise ValueError(
+                "training.max_steps is 0, and training.max_epochs is -1: the size of a streamed "
+                "corpus is unknown. Set max_steps to the number of updates."
+            )
         if not has_end:
             raise ValueError(
                 "training.max_steps is 0, and training.optimizer.learn_rate has no total_steps. "

@@ -1,5 +1,6 @@
 """Components without training data leave the pipeline before it is initialized."""
 
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,13 @@ from thinc.api import Config
 from tiny import SAMPLE, tiny_config
 
 from spacy_npparse.components.unannotated import drop_unannotated_components
-from spacy_npparse.treebank import Kept, docs_from_conllu, read_conllu, without_annotation
+from spacy_npparse.treebank import (
+    ConlluCorpus,
+    Kept,
+    docs_from_conllu,
+    read_conllu,
+    without_annotation,
+)
 
 COMPONENTS = ["tagger", "morphologizer", "lemmatizer"]
 
@@ -97,6 +104,18 @@ def test_a_treebank_without_trees_is_refused(config, tmp_path, part, corpus):
         ValueError, match=f"^parser cannot be trained: the {corpus} corpus has no HEAD"
     ):
         init_nlp(settings)
+
+
+def test_a_stream_is_not_read_to_its_end(config):
+    @spacy.registry.readers("endless.v1")
+    def endless(path):
+        return lambda nlp: chain.from_iterable(repeat([*ConlluCorpus(path)(nlp)]))
+
+    made = config("UPOS")
+    made["corpora"]["train"] = {"@readers": "endless.v1", "path": "${paths.train}"}
+    made["training"]["max_epochs"] = -1
+    nlp = init_nlp(made)
+    assert [name for name in nlp.pipe_names if name in COMPONENTS] == ["morphologizer"]
 
 
 def test_warnings_of_the_corpus_come_once(config, caplog):

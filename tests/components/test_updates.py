@@ -96,6 +96,12 @@ def test_a_constant_learning_rate_needs_a_number(scaled):
         scaled(1, optimizer=optimizer)
 
 
+def test_the_size_of_a_stream_is_unknown(scaled):
+    with pytest.raises(ValueError, match="max_epochs is -1: .* Set max_steps"):
+        scaled(100, max_epochs=-1)
+    assert scaled(100, max_epochs=-1, max_steps=7)["max_steps"] == 7
+
+
 def test_training_makes_this_number_of_updates(train):
     config = _config(train, eval_frequency=1)
     config["training"]["optimizer"]["learn_rate"]["total_steps"] = 2
