@@ -399,7 +399,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             return losses
         self.add_labels_of(examples)
         # `nlp.resume_training` has copied the model, or the parser has been loaded.
-        if self._rehearsal_model is not None or not self.n_training_words:
+        is_further = self._rehearsal_model is not None or not self.n_training_words
+        if is_further and self.label_rules:
             self._remove_contradicted_rules(examples)
         set_dropout_rate(self.model, drop)
         with threads_for(n_words):
