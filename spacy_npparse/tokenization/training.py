@@ -119,7 +119,8 @@ def _training_token(doc: Doc, token: SurfaceToken) -> TrainingToken:
         bool(doc[token.end - 1].whitespace_) or doc[token.end : token.end + 1].text.isspace()
     )
     text, *words = (normalize("NFC", form(one)) for one in (token.text, *token.words))
-    return TrainingToken(text, tuple(words), space_after)
+    # A multiword token of one word, which CoNLL-U permits, is not split.
+    return TrainingToken(text, tuple(words) if len(words) > 1 else (), space_after)
 
 
 def no_addresses(sentences: Iterable[TrainingSentence]) -> list[str]:

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus, Example
+from spacy.vocab import Vocab
 from tokenizer_helpers import TRAINED, sample_examples
 
 from spacy_npparse.tokenization import TrainedTokenizer, trainer_program, training
@@ -26,6 +27,7 @@ from spacy_npparse.tokenization.training import (
     training_sentences,
 )
 from spacy_npparse.treebank import (
+    doc_from_sentences,
     doc_to_conllu,
     parse_sentence,
     surface_tokens,
@@ -122,6 +124,12 @@ def test_multiword_tokens_as_conllu(nlp, tmp_path):
         ("3", "Mai", "SpaceAfter=No|TokenRange=13:16"),
         ("4", ".", "TokenRange=16:17"),
     ]
+
+
+def test_multiword_tokens_of_one_word_are_not_split():
+    lines = ["1-1\tdel" + "\t_" * 8, "1\tde\t_\t_\t_\t_\t0\troot\t_\t_"]
+    doc = doc_from_sentences([parse_sentence(lines)], Vocab())
+    assert training_sentences([doc]) == [(TrainingToken("del", (), True),)]
 
 
 def test_a_boundary_inside_a_multiword_token(nlp, caplog):
