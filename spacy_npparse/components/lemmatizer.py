@@ -248,7 +248,7 @@ class CharacterLemmatizer(TrainablePipe):
         training data; None if there are none. pairs: the frequencies in the batch."""
         table, symbols = self._lexicon
         different = list(pairs)
-        counts = np.array([table.counts[pair] for pair in different])
+        counts = np.array([table.frequency(*pair) for pair in different])
         # The minimum of several exponentially distributed numbers is distributed exponentially,
         # too.
         draws = torch.empty(len(different), dtype=torch.float64).exponential_().numpy() * counts

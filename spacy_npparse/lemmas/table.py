@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from spacy_npparse.lemmas.endings import Endings
@@ -37,6 +37,8 @@ class LemmaTable:
 
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
         self._counts = dict(counts)
+        self._changing: set[Word] = set()
+        self._first_counts: dict[tuple[Word, str], int] = {}
         self._index: _Index | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -48,17 +50,29 @@ class LemmaTable:
         """The number of times that each word has each lemma."""
         return self._counts
 
-    def add(self, pairs: Iterable[tuple[Word, str]]) -> None:
-        """Count new words with their lemmas, and new lemmas of known words. Pairs that the table
-        has are not counted again, because each pass over the same data would add to them.
+    def add(self, counts: Mapping[tuple[Word, str], int]) -> None:
+        """Count new words with their lemmas, and known words from the first time that they have a
+        new lemma. Other words are not counted again, because nothing new is learnt about them.
 
         Args:
-            pairs: Pairs of a word and its lemma.
+            counts: The number of times that each word has each lemma.
         """
-        new = Counter(pair for pair in pairs if pair not in self._counts)
-        if new:
-            self._counts.update(new)
-            self._index = None
+        self._changing.update(word for word, lemma in counts if (word, lemma) not in self._counts)
+        for pair, count in counts.items():
+            if pair[0] in self._changing:
+                self._first_counts.setdefault(pair, self._counts.get(pair, count))
+                self._counts[pair] = self._counts.get(pair, 0) + count
+                self._index = None
+
+    def frequency(self, word: Word, lemma: str) -> int:
+        """Return the number of times that a word has a lemma, without those of repeated passes over
+        the data of a further training.
+
+        Args:
+            word: A word that has been counted.
+            lemma: Its lemma.
+        """
+        return self._first_counts.get((word, lemma), self._counts[word, lemma])
 
     def find(self, word: Word) -> str:
         """Find the lemma of a word.

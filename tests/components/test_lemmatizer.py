@@ -177,6 +177,17 @@ def test_new_words_are_learnt_by_updates():
     ]
 
 
+def test_the_most_frequent_lemma_of_a_new_treebank_wins():
+    """*var* has another lemma than in the old treebank; the new word *det*, a wrong one once."""
+    nlp, _ = train(updates=1)
+    right = [("det", "PRON", "", "den"), ("var", "VERB", "Tense=Past", "var")]
+    batch = [Example(*docs(nlp, right)) for _ in range(9)]
+    batch.append(Example(*docs(nlp, [("det", "PRON", "", "de"), *right[1:]])))
+    for _ in range(10):
+        nlp.update(batch)
+    assert spelled(nlp, *(word[:3] for word in right)) == ["den", "var"]
+
+
 def test_what_cannot_be_spelled_is_the_form(trained):
     words = ["слова", "字", "\n", " ", "1" * 2000, "ar" * 1000, "x"]
     found = lemmas(trained(Doc(trained.vocab, words)))
