@@ -7,10 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 from conllu import Metadata, TokenList
-from spacy.attrs import DEP, LEMMA, MORPH, POS, SENT_START, TAG
+from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, SENT_START, TAG
 from spacy.tokens import Doc
 
 from spacy_npparse.errors import DocError
+from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank.parsing import validated
 from spacy_npparse.treebank.sentence import (
     EMPTY,
@@ -32,12 +33,17 @@ def boundaries(doc: Doc) -> list[tuple[int, int]]:
     """Find the first token and the end (exclusive) of each sentence of a Doc. A Doc without
     boundaries is one sentence.
 
+    No sentence begins where an arc leads from before a token to it or beyond: spaCy derives such
+    boundaries from the heads of non-projective trees when they are set one by one.
+
     Args:
         doc: The Doc.
     """
     if not len(doc):
         return []
-    starts = np.flatnonzero(doc.to_array(SENT_START)[1:] == 1) + 1
+    values = doc.to_array([HEAD, DEP, SENT_START])
+    _, spanned = heads_and_spans(values[:, 0], values[:, 1])
+    starts = np.flatnonzero((values[1:, 2] == 1) & ~spanned[1:]) + 1
     return list(pairwise([0, *starts.tolist(), len(doc)]))
 
 

@@ -57,22 +57,17 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
                 forms[spelling.start] = unwrapped(spelling.text)
     lemma, upos, xpos, feats, deprel = annotation_columns(doc)
     words = _Words(forms, lemma, upos, xpos, feats, deprel, _heads(doc, forms))
-    n_lost = 0
     for begin, end in boundaries(doc):
         spelt = spellings[bisect_left(starts, begin) : bisect_left(starts, end)]
         if not spelt:
             continue
-        rows, n_outside = _rows(spelt, words)
-        n_lost += n_outside
         text = "".join(spelling.text + (spelling.after or "") for spelling in spelt)
         metadata = Metadata(
             **(_beginning(doc) if not sentences else {}),
             sent_id=_sent_id(doc, first_id, len(sentences)),
             text=unwrapped(text),
         )
-        sentences.append(make_sentence(rows, metadata))
-    if n_lost:
-        logger.warning("%d heads outside their sentence are written as missing.", n_lost)
+        sentences.append(make_sentence(_rows(spelt, words), metadata))
     return sentences
 
 
@@ -131,11 +126,8 @@ def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
     spellings = list(map(_Spelling._make, found))
     if not has_multiword_tokens(doc):
         return spellings
-    cut = [
-        spelling.is_multiword
-        and any(word.is_sent_start for word in doc[spelling.start + 1 : spelling.end])
-        for spelling in spellings
-    ]
+    begins = {begin for begin, _ in boundaries(doc)}
+    cut = [not begins.isdisjoint(range(spelling.start + 1, spelling.end)) for spelling in spellings]
     if any(cut):
         logger.warning(CUT_TOKENS, sum(cut))
     return [
@@ -153,8 +145,8 @@ def _words_spelt(doc: Doc, token: _Spelling) -> Iterator[_Spelling]:
         yield _Spelling(word.i, word.i + 1, word.text, space, misc)
 
 
-def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
-    """Make the rows of a sentence, and count the heads that are outside of it."""
+def _rows(spelt: Sequence[_Spelling], words: _Words) -> list[Row]:
+    """Make the rows of a sentence."""
     places = [i for token in spelt for i in range(token.start, token.end)]
     numbers = list(map(str, range(1, len(places) + 1)))
     misc = [token.misc for token in spelt]
@@ -168,10 +160,7 @@ def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
             )
         ]
     ids = {**dict(zip(places, numbers, strict=True)), NO_HEAD: EMPTY}
-    heads = ["0" if (head := words.head[i]) == i else ids.get(head, "") for i in places]
-    n_outside = heads.count("")
-    if n_outside:
-        heads = [head or EMPTY for head in heads]
+    heads = ["0" if (head := words.head[i]) == i else ids[head] for i in places]
     before = [[column[i] for i in places] for column in words[:5]]
     deprels = [words.deprel[i] for i in places]
     deps = [EMPTY] * len(places)
@@ -180,7 +169,7 @@ def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
     for token in reversed(spelt):
         if token.is_multiword:
             rows.insert(int(ids[token.start]) - 1, _range(token, ids))
-    return rows, n_outside
+    return rows
 
 
 def _range(spelling: _Spelling, ids: Mapping[int, str]) -> Row:

@@ -344,12 +344,12 @@ def _words_spelt(span: Span, words: Sequence[Row], token: Row) -> list[Row]:
 
 
 def _renumbered(words: Sequence[Row], heads: Sequence[int], begin: int, end: int) -> list[Row]:
-    """Write ID and HEAD of a sentence; `_` for heads in another sentence."""
+    """Write ID and HEAD of a sentence; `_` for missing heads."""
 
     def head(i: int) -> str:
         if heads[i] == i:
             return "0"
-        return str(heads[i] - begin + 1) if begin <= heads[i] < end else EMPTY
+        return EMPTY if heads[i] == NO_HEAD else str(heads[i] - begin + 1)
 
     return [words[i]._replace(id=str(i - begin + 1), head=head(i)) for i in range(begin, end)]
 

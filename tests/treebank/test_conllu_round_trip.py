@@ -148,7 +148,14 @@ def test_root_without_label_is_a_root(awkward, vocab):
     assert doc[4].has_head()
 
 
-def test_heads_outside_their_sentence_are_missing(vocab):
+def test_no_sentence_begins_inside_a_tree(vocab):
+    # spaCy begins sentences inside of trees when their heads are set one by one.
+    doc = Doc(vocab, words=list("abcd"))
+    for token, head in zip(doc, [2, 3, 2, 0], strict=True):
+        token.head, token.dep_ = doc[head], "ROOT" if head == token.i else "dep"
+    assert len(list(doc.sents)) == 2
+    [sentence] = sentences_from_doc(doc)
+    assert sentence.heads[1:] == (3, 4, 0, 1)
     # Interleaved trees: spaCy begins the second sentence at word 2, before the head of word 1.
     tree = {"heads": [2, 3, 2, 3], "deps": ["dep", "dep", "ROOT", "ROOT"]}
     lines = [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate("abcd", 1)]
@@ -159,7 +166,7 @@ def test_heads_outside_their_sentence_are_missing(vocab):
     doc.user_data.update(source.user_data)
     for text in (plain, doc_to_conllu(doc)):
         rows = [line.split("\t") for line in text.split("\n") if line[:1].isdigit()]
-        assert [row[1] + row[6] for row in rows] == ["a_", "b3", "c0", "d0"]
+        assert [row[1] + row[6] for row in rows] == ["a3", "b4", "c0", "d0"]
 
 
 def test_reparsed_doc_changes_only_the_parse(awkward, vocab):
