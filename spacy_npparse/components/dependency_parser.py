@@ -348,6 +348,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.label_set.collect(get_examples, labels)
         self.temperatures = Temperatures()
         self._rehearsal_model = None
+        self._rule_cases = RuleCases()
         if nlp is not None:
             self.network.encoders.belong_to(nlp)
             warn_of_shared_files(nlp)
@@ -561,6 +562,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             # Settings that are missing in the file must not keep their old values.
             self.cfg = {}
             self._rehearsal_model = None
+            self._rule_cases = RuleCases()
+            self.n_training_words = 0
         read(exclude=[*exclude, MODEL])
         if CFG not in exclude:
             state = SavedState.from_json(self.cfg, self._state())

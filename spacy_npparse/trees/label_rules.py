@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby, product, starmap
 from typing import Any, Literal, TypeAlias, get_args
@@ -213,12 +213,8 @@ class LabelCounts:
         labels, excluded = {*rule.labels}, {*rule.excluded}
         match rule.kind:
             case "unique":
-                numbers = [
-                    (sum(label in labels for label in siblings), n)
-                    for (_, siblings), n in self._families.items()
-                ]
-                cases = sum(n for n_own, n in numbers if n_own)
-                return cases, sum(n for n_own, n in numbers if n_own > 1)
+                families = self._families.items()
+                return _unique_cases(labels, ((siblings, n) for (_, siblings), n in families))
             case "dependents":
                 of_head = [(arc, n) for arc, n in self._arcs.items() if arc[1] in labels]
                 cases = sum(self._words[label] for label in labels)
@@ -385,12 +381,20 @@ def _is_unique(rule: LabelRule) -> bool:
 def _unique_rule(
     labels: tuple[str, ...], all_siblings: Mapping[_Siblings, int], chance: _Chance
 ) -> LabelRule:
+    cases, exceptions = _unique_cases(labels, all_siblings.items())
+    return LabelRule("unique", labels, (), cases, exceptions, round(chance.repeated(labels), 1))
+
+
+def _unique_cases(
+    labels: Collection[str], all_siblings: Iterable[tuple[_Siblings, int]]
+) -> tuple[int, int]:
+    """Count the words that have a dependent with one of the labels, and that have several."""
     cases = exceptions = 0
-    for siblings, n in all_siblings.items():
+    for siblings, n in all_siblings:
         n_own = sum(label in labels for label in siblings)
         cases += n * (n_own > 0)
         exceptions += n * (n_own > 1)
-    return LabelRule("unique", labels, (), cases, exceptions, round(chance.repeated(labels), 1))
+    return cases, exceptions
 
 
 def _labels(rules: Iterable[LabelRule]) -> tuple[str, ...]:
