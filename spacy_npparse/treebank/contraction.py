@@ -80,7 +80,9 @@ def expanded(
     """Expand the annotated words of a contraction to the rows of all words of the sentence.
 
     The highest word of a token gets the token's annotation, and the others get what they lack.
-    Tokens whose annotation has not changed remain as they were.
+    They are attached to the token's head, or to the highest word if they stand between it and one
+    of its dependents, so that a projective tree remains projective. Tokens whose annotation has not
+    changed remain as they were.
 
     Args:
         sentence: The sentence.
@@ -97,6 +99,10 @@ def expanded(
     tops = {number: i for i, number in reversed(list(enumerate(numbers)))}
     for token in uncut:
         tops[numbers[token.first]] = _highest(sentence.heads, range(token.first, token.last + 1))
+    below: dict[int, list[int]] = {top: [] for top in tops.values()}
+    for number, new in enumerate(changed, 1):
+        if new.head != EMPTY:
+            below[tops[int(new.head)]].append(tops[number])
     rows: list[Row] = []
     for i, row in enumerate(sentence.words, 1):
         number = numbers[i]
@@ -114,7 +120,7 @@ def expanded(
                 for name in ("upos", "xpos", "feats", "deprel")
                 if getattr(row, name) == EMPTY and name.upper() not in kept
             }
-            if head == "0":
+            if head == "0" or any((top < i) == (i < word) for word in below[top]):
                 head, lacking["deprel"] = str(top), _DEPENDENT
             found = row._replace(head=head, **lacking)
         rows.append(found)

@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from brute_force import all_trees
 from spacy.vocab import Vocab
 
 from spacy_npparse.components import (
@@ -23,6 +24,7 @@ from spacy_npparse.treebank import (
 )
 from spacy_npparse.treebank.contraction import contracted
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY
+from spacy_npparse.trees import is_projective
 
 TEXT = """\
 # sent_id = 1
@@ -185,3 +187,20 @@ def test_they_are_counted(tmp_path, caplog):
     assert not any(DISTRIBUTIONS_KEY in eg.reference.user_data for eg in examples)
     assert "3 multiword tokens have fewer characters than words" in caplog.text
     assert "".join(map(doc_to_conllu, docs_from_conllu(path, nlp.vocab))) == path.read_text("utf8")
+
+
+PROJECTIVE = [heads for heads in all_trees(4) if heads.count(0) == 2 and is_projective(heads)]
+
+
+@pytest.mark.parametrize("heads", PROJECTIVE)
+@pytest.mark.parametrize("place", [1, 2, 3, 4])
+def test_projective_trees_remain_projective(heads, place):
+    """One of the four tokens is a multiword token of three words."""
+    unannotated = "\t_" * 8
+    lines = [f"{i}\tx{unannotated}" for i in range(1, 7)]
+    lines.insert(place - 1, f"{place}-{place + 2}\tà{unannotated}")
+    doc = unannotated_doc([parse_sentence(lines)], Vocab(), sentence_starts=True)
+    for token, head in zip(doc, heads[1:], strict=True):
+        token.head, token.dep_ = (doc[head - 1], "dep") if head else (token, "ROOT")
+    [written] = sentences_from_doc(doc)
+    assert written.n_words == 6 and is_projective(written.heads)
