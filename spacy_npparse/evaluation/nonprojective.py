@@ -23,7 +23,9 @@ class NonProjectiveScores:
     Attributes:
         gold_words: The number of words in sentences whose gold tree is non-projective.
         words_head_right: The number of these words with the correct head.
-        words_arc_right: The number of these words with the correct head and relation.
+        gold_relations: The number of these words with a relation.
+        words_arc_right: The number of the words in `gold_relations` with the correct head and
+            relation.
         gold_arcs: The number of non-projective gold arcs.
         found: The number of these arcs whose dependent is predicted with the correct head.
         found_strict: The number of arcs in `found` that are also non-projective in the predicted
@@ -39,6 +41,7 @@ class NonProjectiveScores:
 
     gold_words: int
     words_head_right: int
+    gold_relations: int
     words_arc_right: int
     gold_arcs: int
     found: int
@@ -55,7 +58,7 @@ class NonProjectiveScores:
         """The numerator and the denominator of each rate."""
         return {
             "uas": (self.words_head_right, self.gold_words),
-            "las": (self.words_arc_right, self.gold_words),
+            "las": (self.words_arc_right, self.gold_relations),
             "precision": (self.predicted_right, self.predicted_arcs),
             "recall": (self.found, self.gold_arcs),
             "strict_recall": (self.found_strict, self.gold_arcs),
@@ -115,12 +118,9 @@ def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
     }
     system_words = [word for word in comparison.system_words if word not in unknown]
     predicted_sentences = set(sentences_np).intersection(comparison.system_sentences)
-    gold_words = head_right = arc_right = gold_arcs = found = found_strict = predicted_right = 0
-    for sentence in gold_sentences:
-        first, end = gold.sentence_words[sentence]
-        gold_words += end - first
-        head_right += sum(comparison.head_right[first:end])
-        arc_right += sum(comparison.arc_right[first:end])
+    words = [word for one in gold_sentences for word in range(*gold.sentence_words[one])]
+    labelled = [word for word in words if gold.deprels[word] is not None]
+    gold_arcs = found = found_strict = predicted_right = 0
     for word, right in enumerate(comparison.head_right):
         partner = comparison.aligned[word]
         predicted = partner is not None and system_np[partner]
@@ -130,9 +130,10 @@ def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
             found_strict += gold_np[word] and predicted
             predicted_right += predicted
     return NonProjectiveScores(
-        gold_words=gold_words,
-        words_head_right=head_right,
-        words_arc_right=arc_right,
+        gold_words=len(words),
+        words_head_right=sum(comparison.head_right[word] for word in words),
+        gold_relations=len(labelled),
+        words_arc_right=sum(comparison.arc_right[word] for word in labelled),
         gold_arcs=gold_arcs,
         found=found,
         found_strict=found_strict,

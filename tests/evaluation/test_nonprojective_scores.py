@@ -72,6 +72,16 @@ def test_incomplete_gold_trees_do_not_count():
     assert (scores.gold_arcs, scores.gold_words, scores.predicted_arcs) == (0, 0, 0)
 
 
+def test_words_without_a_gold_relation_are_in_uas_only():
+    unlabelled = str(tree(CROSSING)).replace("\t1\tdep", "\t1\t_").split("\n")
+    gold = parse_sentence(unlabelled)
+    n_relations = sum(row.deprel != "_" for row in gold.words)
+    for system in (gold, tree(CROSSING)):
+        scores = score_sentences([gold], [system]).nonprojective
+        assert 0 < scores.gold_relations == n_relations < scores.gold_words == 5
+        assert scores.words_arc_right == n_relations and scores.uas == scores.las == 1
+
+
 def test_other_sentence_boundaries():
     gold = [tree(CROSSING), tree([0], "x")]
     system = [tree([*CROSSING, 3])]
