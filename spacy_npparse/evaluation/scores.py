@@ -247,8 +247,8 @@ def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Sco
 class ScoreSum:
     """The scores of predicted sentences that arrive one after another.
 
-    Gold and predicted sentences are compared as soon as both end at the same character, and are
-    then dropped. The counts of such parts add up to those of the whole.
+    Gold and predicted sentences are compared as soon as both end with the same token, and are then
+    dropped. The counts of such parts add up to those of the whole.
 
     Args:
         gold: The gold sentences, which are read as needed.
@@ -276,8 +276,8 @@ class ScoreSum:
                 if next_one is None:
                     break
                 self._gold.add(next_one)
-            is_same = self._gold.n_characters == self._system.n_characters
-            if is_same and self._system.n_characters >= PART:
+            # Alignment reaches back over the end of a sentence only if the last tokens differ.
+            if self._gold.end == self._system.end and self._system.n_characters >= PART:
                 self._compare()
 
     def finish(self) -> Scores:
@@ -313,15 +313,21 @@ class ScoreSum:
 
 
 class _Waiting:
-    """Sentences that have not been compared yet, and their characters."""
+    """Sentences that have not been compared yet, and the span of their last token."""
 
     def __init__(self) -> None:
         self.sentences: list[Sentence] = []
-        self.n_characters = 0
+        self.end = (0, 0)
+
+    @property
+    def n_characters(self) -> int:
+        return self.end[1]
 
     def add(self, sentence: Sentence) -> None:
+        analysis = analysis_of_sentences([sentence])
         self.sentences.append(sentence)
-        self.n_characters += len(analysis_of_sentences([sentence]).text)
+        for start, end in analysis.spans[-1:]:
+            self.end = (self.n_characters + start, self.n_characters + end)
 
 
 def missing_columns(metrics: Iterable[Metric]) -> str:
