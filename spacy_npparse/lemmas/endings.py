@@ -32,11 +32,8 @@ class Endings:
             place = len(commonprefix([form, low]))
             endings, lemmas = self._endings[word.upos], self._lemmas[word.upos]
             endings.setdefault(form[place:], set()).add(low[place:])
-            # Suffixes of endings are stored as well, so that a search can stop at the first unknown
-            # one.
-            for end in range(place + 1, len(form) + 1):
-                endings.setdefault(form[end:], set())
             lemmas[low] = lemma if lemmas.get(low, lemma) == lemma else ""
+        self._longest = max((len(one) for by in self._endings.values() for one in by), default=0)
 
     def find(self, word: Word) -> str:
         """Find the known lemma of a new form.
@@ -51,11 +48,8 @@ class Endings:
             return ""
         form, lemmas, endings = word.form.lower(), self._lemmas[word.upos], self._endings[word.upos]
         found = set()
-        for place in range(len(form), -1, -1):
-            replacements = endings.get(form[place:])
-            if replacements is None:
-                break
-            for ending in replacements:
+        for place in range(max(0, len(form) - self._longest), len(form) + 1):
+            for ending in endings.get(form[place:], ()):
                 lemma = form[:place] + ending
                 if lemma in lemmas:
                     found.add(lemma)

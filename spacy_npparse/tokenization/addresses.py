@@ -15,6 +15,9 @@ from unicodedata import category
 _ALPHANUMERIC = "A-Za-z0-9"
 _IN_NAMES = "$_.+!*'(),%-"
 _IN_PATHS = frozenset(_IN_NAMES + ";/?:@&=")
+# An address is read as long as it may continue. In a text of full stops, this would be from each of
+# them up to the end. Therefore longer strings are cut, which affects few addresses.
+LONGEST_ADDRESS = 500
 ADDRESS_CHARACTERS = _IN_PATHS | {*ascii_letters, *digits}
 _NOT_AT_END = frozenset(".!',;?:")
 

@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
-from spacy_npparse.tokenization.addresses import ADDRESS_CHARACTERS, address_end
+from spacy_npparse.tokenization.addresses import ADDRESS_CHARACTERS, LONGEST_ADDRESS, address_end
 
 
 cdef extern from "gru.h" namespace "npparse" nogil:
@@ -34,14 +34,12 @@ cdef enum:
     _SPACE = 1
     # The last characters of a full window, on which it does not decide.
     _UNDECIDED = 5
-    # An address is read as long as it may continue. In a text of full stops, this would be from
-    # each of them up to the end. Therefore longer runs are cut, which affects few addresses.
-    _LONGEST_RUN = 500
     _ASCII = 128
     _FULL_STOP = 46
     _NEWLINE = 10
     _RETURN = 13
 
+cdef Py_ssize_t _longest_address = LONGEST_ADDRESS
 # The characters that may be in addresses, and those of them that are letters or digits.
 cdef uint8_t[_ASCII] _in_addresses
 cdef uint8_t[_ASCII] _alphanumeric
@@ -145,7 +143,7 @@ cdef class _Window:
         self.next = self.n_decided = 0
         while self.end < self.codes.shape[0]:
             run = run + 1 if _is_in_addresses(self.codes[self.end]) else 0
-            if run > _LONGEST_RUN:
+            if run > _longest_address:
                 break
             self.end += 1
 

@@ -28,7 +28,7 @@ from spacy.tokens import Doc
 from spacy.util import logger
 from tqdm import tqdm
 
-from spacy_npparse.tokenization.addresses import address_end
+from spacy_npparse.tokenization.addresses import LONGEST_ADDRESS, address_end
 from spacy_npparse.treebank.raw_text import form
 from spacy_npparse.treebank.sentence import EMPTY, WITHOUT_TEXT, Row
 from spacy_npparse.word_forms import SurfaceToken, surface_tokens
@@ -138,7 +138,8 @@ def no_addresses(sentences: Iterable[TrainingSentence]) -> list[str]:
         text = "".join(token.form + " " * token.space_after for token in sentence)
         start = 0
         for token in sentence:
-            end, address = start + len(token.form), address_end(text, start, len(text))
+            end = start + len(token.form)
+            address = address_end(text, start, min(start + LONGEST_ADDRESS, len(text)))
             votes[text[start:address].lower()] += 1 if address != end else -1
             start = end + token.space_after
     return sorted(address for address, n_votes in votes.items() if address and n_votes > 0)
