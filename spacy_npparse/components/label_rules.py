@@ -14,7 +14,8 @@ from spacy.tokens import Doc
 from spacy_npparse.components.gold import misplaced_roots
 from spacy_npparse.treebank.heads import head_tokens
 from spacy_npparse.treebank.sentence import SPACY_ROOT
-from spacy_npparse.trees.label_rules import LabelCounts, LabelRule
+from spacy_npparse.trees.label_counts import LabelCounts
+from spacy_npparse.trees.label_rules import LabelRule
 
 
 def count_labels(counts: LabelCounts, doc: Doc) -> None:

@@ -19,7 +19,7 @@ from spacy_npparse.components.labels import Labels
 from spacy_npparse.files import have_same_content
 from spacy_npparse.parsing import GoldBatch
 from spacy_npparse.treebank.sentence import SPACY_ROOT, shortened
-from spacy_npparse.trees.label_rules import LabelCounts
+from spacy_npparse.trees.label_counts import LabelCounts
 from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)

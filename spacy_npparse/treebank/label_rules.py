@@ -8,7 +8,8 @@ from spacy.parts_of_speech import IDS as POS_IDS
 
 from spacy_npparse.tables import Column, Table, count
 from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, UD_ROOT, Sentence
-from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, without_subtype
+from spacy_npparse.trees.label_counts import LabelCounts
+from spacy_npparse.trees.label_rules import LabelRule, without_subtype
 from spacy_npparse.trees.missing import NO_HEAD
 
 _MEANINGS = {

@@ -35,7 +35,8 @@ from spacy_npparse.trees import (
     is_well_nested,
     nonprojective_arcs,
 )
-from spacy_npparse.trees.label_rules import LabelCounts, LabelRule
+from spacy_npparse.trees.label_counts import LabelCounts
+from spacy_npparse.trees.label_rules import LabelRule
 from spacy_npparse.trees.missing import NO_HEAD
 
 # The maximum number of words for which the closest tree of a class is searched exactly. For longer

@@ -25,7 +25,8 @@ from spacy_npparse.parsing.labelling import Labeller, label_log_probabilities
 from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.treebank import doc_from_sentences, parse_sentence, read_conllu
 from spacy_npparse.treebank.label_rules import treebank_rules
-from spacy_npparse.trees.label_rules import LabelCounts, LabelRule
+from spacy_npparse.trees.label_counts import LabelCounts
+from spacy_npparse.trees.label_rules import LabelRule
 
 WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "und", "gekauft", "."]
 

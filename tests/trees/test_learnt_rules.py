@@ -9,7 +9,8 @@ from parser_helpers import SAMPLE
 
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.label_rules import count_labels
-from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, RuleKind, read_rules
+from spacy_npparse.trees.label_counts import LabelCounts
+from spacy_npparse.trees.label_rules import LabelRule, RuleKind, read_rules
 
 
 def rules_of(*trees, n=1):
