@@ -56,7 +56,9 @@ def get_transition_system(name: str, single_root: bool = True) -> TransitionSyst
     Raises:
         ValueError: No system has this name.
     """
-    known = sorted(transition_systems.get_all())
-    if name not in known:
-        raise ValueError(f"no transition system {name!r}; choose one of: {', '.join(known)}")
-    return TransitionSystem(name, transition_systems.get(name)(single_root=single_root))
+    try:
+        make = transition_systems.get(name)
+    except catalogue.RegistryError:
+        known = ", ".join(sorted(transition_systems.get_all()))
+        raise ValueError(f"no transition system {name!r}; choose one of: {known}") from None
+    return TransitionSystem(name, make(single_root=single_root))
