@@ -1,6 +1,8 @@
-"""The number of threads in all tests, and the options and outcomes of fuzz tests."""
+"""The number of threads in all tests, the programs that tests start, and the options and outcomes
+of fuzz tests."""
 
 import os
+from pathlib import Path
 
 # Several threads do not speed up small models, and slow them down a lot if the cores are busy. The
 # variable is set before the import of torch, and also for the programs that tests start.
@@ -29,6 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[OUTCOMES] = {}
+    # Programs that tests start import helpers/sitecustomize.py.
+    paths = [str(Path(__file__).parent / "helpers"), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 
 
 def pytest_terminal_summary(
