@@ -13,8 +13,7 @@ HELPERS = Path(__file__).parents[1] / "helpers"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("factory", ["arc_hybrid_swap_parser", "mh4_parser"])
-def test_spacys_tests_pass_with_a_greedy_and_an_exact_parser(tmp_path, factory):
+def test_spacys_tests_pass(tmp_path):
     """The plugin lists the tests that fail, with reasons, and checks that exactly these fail."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "spacy_stand_in"]
     command += ["-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", tmp_path]
@@ -22,16 +21,12 @@ def test_spacys_tests_pass_with_a_greedy_and_an_exact_parser(tmp_path, factory):
     done = subprocess.run(
         command,
         cwd=tmp_path,
-        env={
-            **os.environ,
-            "STAND_IN": factory,
-            "PYTHONPATH": os.pathsep.join([str(HELPERS), *sys.path]),
-        },
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HELPERS), *sys.path])},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     # Enough tests have made one of our parsers; the other tests concern the rest of spaCy.
-    (made,) = re.findall(rf"^(\d+) tests with {factory}", done.stdout, re.MULTILINE)
+    (made,) = re.findall(r"^(\d+) tests with arc_hybrid_swap_parser", done.stdout, re.MULTILINE)
     assert int(made) >= 40, f"spaCy {spacy.__version__}: {done.stdout[-2000:]}"
