@@ -38,12 +38,13 @@ pipelines: $(VENV)/.installed
 test test-core test-rest coverage lint format docs wheel wheels wheel-test: \
     export PATH := $(abspath $(BIN))$(SEPARATOR)$(PATH)
 
-# All tests in two processes side by side, or TESTS="tests/cli …" in one.
-test: lint
+# Linters and all tests, side by side, or TESTS="tests/cli …" only.
+test:
 ifdef TESTS
+	$(MAKE) lint
 	python -m pytest $(TESTS)
 else
-	$(MAKE) --jobs=2 test-core test-rest
+	$(MAKE) --jobs=3 lint test-core test-rest
 endif
 
 test-core: $(VENV)/.installed-dev
