@@ -47,7 +47,8 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
         DocError: The heads form a cycle, or an annotation contains a tab or a line end.
     """
     sentences: list[Sentence] = []
-    spellings = _spellings(doc, token_ranges)
+    bounds = boundaries(doc)
+    spellings = _spellings(doc, {begin for begin, _ in bounds}, token_ranges)
     starts = [spelling.start for spelling in spellings]
     forms = [unwrapped(word) for word in word_forms(doc)]
     if has_multiword_tokens(doc):
@@ -57,7 +58,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
                 forms[spelling.start] = unwrapped(spelling.text)
     lemma, upos, xpos, feats, deprel = annotation_columns(doc)
     words = _Words(forms, lemma, upos, xpos, feats, deprel, _heads(doc, forms))
-    for begin, end in boundaries(doc):
+    for begin, end in bounds:
         spelt = spellings[bisect_left(starts, begin) : bisect_left(starts, end)]
         if not spelt:
             continue
@@ -98,7 +99,7 @@ class _Words(NamedTuple):
     head: list[int]
 
 
-def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
+def _spellings(doc: Doc, begins: set[int], token_ranges: bool) -> list[_Spelling]:
     text = doc.user_data.get(TEXT_KEY, doc.text)
     tokens = list(surface_tokens(doc))
     spans = character_spans(text, [token.text for token in tokens])
@@ -126,7 +127,6 @@ def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
     spellings = list(map(_Spelling._make, found))
     if not has_multiword_tokens(doc):
         return spellings
-    begins = {begin for begin, _ in boundaries(doc)}
     cut = [not begins.isdisjoint(range(spelling.start + 1, spelling.end)) for spelling in spellings]
     if any(cut):
         logger.warning(CUT_TOKENS, sum(cut))
