@@ -1,7 +1,11 @@
 """Fixtures that make pipelines with a tiny parser."""
 
+import atexit
+import shutil
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -10,9 +14,12 @@ from parser_helpers import FACTORIES, SAMPLE, TINY_MODEL
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed
+from tiny import write_part
 
 from spacy_npparse.parsing.settings import DecoderSettings
 from spacy_npparse.treebank import ConlluCorpus
+
+N_FIRST = 40
 
 
 @pytest.fixture(autouse=True)
@@ -29,8 +36,19 @@ def new_pipeline(system: str = "arc_hybrid_swap", **config: Any) -> Language:
     return nlp
 
 
+@cache
+def first_sentences() -> Path:
+    """Write the first sentences of the sample treebank to a file, because a corpus reads a whole
+    file for each vocabulary."""
+    folder = Path(mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    return write_part("train", folder / SAMPLE.name, N_FIRST)
+
+
 def read_sample(nlp: Language, limit: int = 10, **settings: Any) -> list[Example]:
-    return list(ConlluCorpus(SAMPLE, limit=limit, **settings)(nlp))
+    n_sentences = limit * settings.get("sentences_per_doc", 1)
+    path = first_sentences() if n_sentences <= N_FIRST else SAMPLE
+    return list(ConlluCorpus(path, limit=limit, **settings)(nlp))
 
 
 @cache
