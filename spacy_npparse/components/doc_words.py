@@ -38,9 +38,10 @@ def word_rows(docs: Sequence[Doc]) -> NDArray[np.uint64]:
 
     Returns:
         uint64 [n_words, 4]: the hashes of the form as networks read it, of UPOS, XPOS and FEATS, 0
-        where a word has none.
+        where a word has none. The string store of the first Doc contains them.
     """
     tags = np.concatenate([doc.to_array([POS, TAG, MORPH]) for doc in docs])
+    _share_strings(docs, [TAG, MORPH])
     forms, number = forms_as_read(docs, sequence_begins(docs, cut=True))
     return np.column_stack([forms[number], tags.astype(np.uint64)])
 
@@ -96,21 +97,37 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
         The number of times that each word has each lemma.
     """
     parts = []
-    strings = StringStore()
+    strings = None
     # Most words occur several times, and looking up strings takes longer than counting.
     for batch in minibatch(docs, _BATCH):
-        strings = batch[0].vocab.strings
         if not any(map(len, batch)):
             continue
+        _share_strings(batch, [LEMMA])
         lemmas = np.concatenate([doc.to_array(LEMMA) for doc in batch]).astype(np.uint64)
         rows = np.column_stack([word_rows(batch), lemmas])[lemmas != 0]
         parts.append(_counted(rows, np.ones(len(rows), dtype=np.int64)))
-    if not parts:
+        if strings is None:
+            strings = batch[0].vocab.strings
+        _copy_strings(rows, batch[0].vocab.strings, strings)
+    if strings is None:
         return Counter()
     rows, counts = _counted(*map(np.concatenate, zip(*parts, strict=True)))
     words = row_words(rows[:, :-1].tolist(), strings)
     spelled = [strings[lemma] for lemma in rows[:, -1].tolist()]
     return Counter(dict(zip(zip(words, spelled, strict=True), counts.tolist(), strict=True)))
+
+
+def _share_strings(docs: Sequence[Doc], attributes: list[int | str]) -> None:
+    """Add the strings of attributes of Docs to the string store of the first Doc."""
+    for doc in docs:
+        _copy_strings(doc.to_array(attributes), doc.vocab.strings, docs[0].vocab.strings)
+
+
+def _copy_strings(hashes: NDArray[np.number], source: StringStore, target: StringStore) -> None:
+    """Copy strings from one store to another."""
+    if source is not target:
+        for number in np.unique(hashes).tolist():
+            target.add(source[number])
 
 
 def _counted(

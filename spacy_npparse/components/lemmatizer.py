@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import accumulate, pairwise
+from itertools import islice
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -113,11 +113,11 @@ class CharacterLemmatizer(TrainablePipe):
             return [np.zeros(0, dtype=np.uint64) for _ in docs]
         rows = word_rows(docs)
         # If the component is sourced from another pipeline, `self.vocab` belongs to that pipeline.
-        strings = docs[0].vocab.strings
-        lemmas = self._lemmas(row_keys(rows).tolist(), rows, strings)
-        hashes = np.array(list(map(strings.add, lemmas)), dtype=np.uint64)
-        ends = accumulate(map(len, docs), initial=0)
-        return [hashes[start:end] for start, end in pairwise(ends)]
+        lemmas = iter(self._lemmas(row_keys(rows).tolist(), rows, docs[0].vocab.strings))
+        return [
+            np.array([*map(doc.vocab.strings.add, islice(lemmas, len(doc)))], dtype=np.uint64)
+            for doc in docs
+        ]
 
     def _lemmas(self, keys: list[int], rows: NDArray[np.uint64], strings: StringStore) -> list[str]:
         """Find the lemmas of words. keys: their hashes; rows: as `word_rows` returns them; strings:

@@ -356,6 +356,19 @@ def test_new_words_in_a_pipeline_that_it_was_sourced_into(trained):
     assert spelled(other, new) == spelled(trained, new) != [""]
 
 
+def test_docs_with_vocabularies_of_their_own():
+    words = [("zzzar", "NOUN", "Case=New", "zzz"), ("qqqar", "NOUN", "Case=Other", "qqq")]
+    references = [[*docs(spacy.blank("xx"), [word])][1] for word in words]
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME, config=TINY)
+    nlp.initialize(
+        lambda: [Example(nlp.make_doc(reference.text), reference) for reference in references]
+    )
+    together = [next(docs(spacy.blank("xx"), [word])) for word in words]
+    for doc, reference in zip(nlp.pipe(together), references, strict=True):
+        assert lemmas(doc) == lemmas(reference)
+
+
 def test_capitals_are_read_in_lower_case(trained):
     words = [(form, "NOUN", "Number=Plur") for form in ("katarna", "zebrar", "hundar", "bilar")]
     lower = spelled(trained, *words)
