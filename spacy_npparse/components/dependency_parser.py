@@ -480,9 +480,12 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
         Raises:
             NotImplementedError: The model listens to the encoder of another component.
+            TypeError: The batch contains something other than examples.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.rehearse")
         docs = [eg.predicted for eg in examples]
         if self._rehearsal_model is None:
             return losses

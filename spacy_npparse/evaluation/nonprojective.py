@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, rate
+from spacy_npparse.treebank.sentence import shortened
 from spacy_npparse.trees import nonprojective_arcs
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -156,17 +157,24 @@ def nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], lis
     Returns:
         Whether the arc of each word is non-projective; whether the tree of each word is complete;
         and the indices of the non-projective sentences.
+
+    Raises:
+        ValueError: The heads of a sentence form a cycle.
     """
     crossing: list[bool] = []
     complete: list[bool] = []
     sentences: list[int] = []
     for sentence, (first, end) in enumerate(analysis.sentence_words):
         known = NO_HEAD not in analysis.heads[first:end]
-        words = (
-            nonprojective_arcs(analysis.local_heads(sentence))[1:]
-            if known
-            else [False] * (end - first)
-        )
+        words = [False] * (end - first)
+        if known:
+            try:
+                words = nonprojective_arcs(analysis.local_heads(sentence))[1:]
+            except ValueError as error:
+                text = shortened(" ".join(analysis.forms[first:end]))
+                raise ValueError(
+                    f"{text!r}: {error}. Attach one of these words outside the cycle."
+                ) from None
         crossing.extend(words)
         complete.extend([known] * (end - first))
         if any(words):

@@ -43,7 +43,7 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     """Score parses like the official evaluation.
 
     Args:
-        examples: Predicted and reference Docs, whose texts may differ only in white space.
+        examples: Predicted and reference Docs, whose texts may differ only in white space and case.
         **kwargs: Ignored. spaCy passes the settings of a component to every scorer.
 
     Returns:
@@ -80,10 +80,12 @@ def _has_heads(example: Example) -> bool:
 
 
 def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:
-    return (
-        analysis_of_docs(eg.reference for eg in examples),
-        analysis_of_docs(eg.predicted for eg in examples),
-    )
+    gold = analysis_of_docs(eg.reference for eg in examples)
+    system = analysis_of_docs(eg.predicted for eg in examples)
+    # As in spaCy's alignment of tokens, case is ignored.
+    if len(system.text) == len(gold.text) and system.text.lower() == gold.text.lower():
+        system.text = gold.text
+    return gold, system
 
 
 def _parse_scores(gold: Analysis, system: Analysis) -> dict[str, Any]:

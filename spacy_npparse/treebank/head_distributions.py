@@ -37,8 +37,8 @@ def doc_distributions(doc: Doc, key: Any = DISTRIBUTIONS_KEY) -> HeadDistributio
         key: `DISTRIBUTIONS_KEY` or `PREDICTIONS_KEY`.
 
     Returns:
-        The distributions; None if there are none, or if they do not fit the tokens because a
-        component has merged or split some.
+        The distributions; None if there are none, or if a component has changed the number of
+        tokens.
     """
     found = doc.user_data.get(key)
     if found is None:

@@ -226,6 +226,8 @@ def test_rehearsal_keeps_what_was_predicted(make_nlp, sample):
     optimizer = nlp.initialize(lambda: examples)
     parser = nlp.get_pipe("parser")
     assert nlp.rehearse(examples, sgd=optimizer) == {"parser": 0.0}
+    with pytest.raises(TypeError, match="E978"):
+        nlp.get_pipe("parser").rehearse([eg.predicted for eg in examples])
     optimizer.learn_rate = 0.01
     docs = [eg.predicted for eg in examples]
     assert not any(doc.has_annotation("DEP") for doc in docs)

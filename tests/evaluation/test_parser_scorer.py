@@ -1,6 +1,7 @@
 """Tests of the scorer that spaCy calls."""
 
 import numpy as np
+import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -88,6 +89,19 @@ def test_other_tokens_count_as_wrong():
     scores = parser_score([Example(predicted, doc(**CROSSING))])
     # There are 5 gold and 4 predicted words. Words a, d and e are aligned, but only the head of d.
     assert scores["dep_las"] == 2 * 1 / 9
+
+
+def test_case_is_ignored_as_in_the_alignment_of_spacy():
+    upper = doc([word.upper() for word in WORDS], **CROSSING)
+    assert parser_score([Example(upper, doc(**CROSSING))])["dep_las"] == 1
+    with pytest.raises(ValueError, match="differ at character 1 "):
+        parser_score([Example(doc(), doc(["x", *WORDS[1:]], **CROSSING))])
+
+
+def test_cycles_are_named():
+    cyclic = doc(heads=[1, 0, 1, 2, 3], deps=["dep"] * 5)
+    with pytest.raises(ValueError, match="'a b c d e': heads form a cycle: 1 <- 2"):
+        parser_score([Example(doc(**CROSSING), cyclic)])
 
 
 def test_registered():
