@@ -284,6 +284,7 @@ def _leaves_a_tree(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
             possible[ancestor - 1, word] = False
             ancestor = int(heads[ancestor - 1])
     possible[:, 0] = ~(heads == 0).any()
-    # Only if a word has no head can another word become the root.
-    possible[heads == 0] &= (heads == NO_HEAD).any()
+    # A root gets another head only if there is a second one, or if a word without a head can become
+    # the root.
+    possible[heads == 0] &= (heads == NO_HEAD).any() or (heads == 0).sum() > 1
     return possible

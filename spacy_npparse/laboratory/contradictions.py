@@ -70,6 +70,8 @@ def contradictions_by_fold(
 
 
 def _calibrate(nlp: Language, sentences: Sequence[Sentence]) -> None:
+    if not sentences:
+        return
     encoded = encode_sentences(nlp, sentences)
     gold = read_gold(sentences, encoded.parser.label_data)
     encoded.parser.temperatures = Predictions(encoded, gold).fit_temperatures()

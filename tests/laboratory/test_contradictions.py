@@ -120,6 +120,12 @@ def test_another_head_leaves_a_tree(heads, unknown):
             assert (best == other) == completes_to_a_tree(annotated)
 
 
+def test_a_superfluous_root_gets_a_head():
+    by_head = np.array([[0.9, 0, 0.06, 0.04], [0.01, 0.98, 0, 0.01], [0.3, 0.1, 0.6, 0]])
+    best = best_other_heads(np.array([0, 0, 2], dtype=np.int32), by_head.astype(np.float32))
+    assert best[:2].tolist() == [2, 1]
+
+
 def completes_to_a_tree(heads):
     given = heads != NO_HEAD
     return any(np.array_equal(np.array(t)[given], heads[given]) for t in trees(len(heads)))
