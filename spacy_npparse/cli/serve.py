@@ -105,12 +105,13 @@ def _check_port(host: str, port: int) -> None:
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        fail(f"Cannot listen on {host}, port {port}: {error.strerror}. Give another --port.")
+        reason = f"Cannot listen on {host}, port {port}: {error.strerror}"
+        fail(f"{reason}. Give another --host or --port.")
 
 
 def _checked_origin(origin: str) -> str:
-    """Check that a browser can send an origin, and remove a slash at its end."""
+    """Check that a browser can send an origin, and write it as browsers do."""
     parts = urlsplit(origin.removesuffix("/"))
     if origin != "*" and (not parts.netloc or parts.geturl() != f"{parts.scheme}://{parts.netloc}"):
         fail(f"--origin {origin}: Give SCHEME://HOST or SCHEME://HOST:PORT, as browsers send it.")
-    return parts.geturl()
+    return parts.geturl().lower()

@@ -54,12 +54,13 @@ def find_model(pipelines: Sequence[ServedPipeline], name: str | None) -> ServedP
 
     Args:
         pipelines: The served pipelines. The first one is the default.
-        name: The name, or its beginning up to a hyphen, as in UDPipe; "" or None for the default.
+        name: The name, or otherwise its beginning up to a hyphen, as in UDPipe; "" or None for the
+            default.
 
     Raises:
         RequestError: There is no such pipeline.
     """
-    for one in pipelines:
+    for one in sorted(pipelines, key=lambda one: one.name != name):
         if not name or f"{one.name}-".startswith(f"{name}-"):
             return one
     known = ", ".join(one.name for one in pipelines)

@@ -6,7 +6,10 @@ import urllib.parse
 import urllib.request
 
 import pytest
+import spacy
 
+from spacy_npparse.serving.pipelines import ServedPipeline
+from spacy_npparse.serving.udpipe import find_model
 from spacy_npparse.treebank import (
     Kept,
     doc_to_conllu,
@@ -199,3 +202,9 @@ def test_what_cannot_be_answered_is_said(client, fields, reason):
     answer = client.form("/process", **given)
     assert answer.status == 400 and reason in answer.text, answer.text
     assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_names_are_found_before_their_beginnings():
+    pipelines = [ServedPipeline(name, spacy.blank("xx")) for name in ("got-fast", "got", "tr-imst")]
+    for asked, found in (("got", "got"), ("tr", "tr-imst"), ("", "got-fast"), (None, "got-fast")):
+        assert find_model(pipelines, asked).name == found
