@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
@@ -187,7 +188,7 @@ def find_treebanks(
     """
     found: dict[str, dict[str, Path]] = {}
     for folder in treebanks:
-        name = folder.absolute().name
+        name = Path(os.path.abspath(folder)).name
         if name in found:
             fail(f"{folder}: two treebanks are called {name}. Rename a folder.")
         found[name] = treebank_parts(folder)
@@ -314,7 +315,10 @@ def board_files(
     source = provenance_of(context, inputs_of([experiment]))
     title = f"Leaderboard: {experiment.gold.stem}"
     return [
-        (page.with_suffix(".json"), lambda: as_json(board.as_dict(), source)),
+        (
+            page.with_suffix(".json"),
+            lambda: as_json({"gold": str(experiment.gold), **board.as_dict()}, source),
+        ),
         (page, lambda: render_leaderboard(board, source, title=title)),
     ]
 
@@ -332,10 +336,12 @@ def board_page(experiment: Experiment) -> Path:
 def _is_of_another(report: Path, gold: Path) -> bool:
     """Check whether a report exists and is about another treebank."""
     try:
-        known = json.loads(report.read_text(encoding="utf-8"))["provenance"]["checksums"]
+        known = json.loads(report.read_text(encoding="utf-8"))
+        return str(gold) != known["gold"] and (
+            checksum(gold) != known["provenance"]["checksums"][known["gold"]]
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return False
-    return str(gold) not in known and checksum(gold) not in known.values()
 
 
 def inputs_of(experiments: Iterable[Experiment]) -> list[Path]:

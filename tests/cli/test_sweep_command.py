@@ -77,6 +77,21 @@ def test_each_treebank_and_all(sweep, run, treebanks, tmp_path):
     assert len(report(tmp_path)["parsers"]) == 3
 
 
+def test_folders_have_the_names_of_their_real_paths(run, treebanks, tmp_path):
+    (treebanks[0] / "inside").mkdir()
+    result = run("sweep", treebanks[0] / "inside" / "..", tmp_path / "out", "--parsers", "a")
+    assert result.exit_code == 0 and report(tmp_path)["treebanks"] == ["UD_One"]
+
+
+def test_reports_on_files_of_the_same_name(run, treebanks, tmp_path):
+    one, two = (folder / "xx-ud-dev.conllu" for folder in treebanks)
+    command = ("leaderboard", treebanks[0] / "xx-ud-train.conllu", one, tmp_path / "out")
+    for options in (("--test", two), (), ("--test", two)):
+        assert run(*command, "--parsers", "a", *options).exit_code == 0
+    reports = (tmp_path / "out").glob("leaderboard-*.json")
+    assert sorted(json.loads(path.read_text())["gold"] for path in reports) == [str(one), str(two)]
+
+
 def test_a_parser_that_is_named_in_two_ways_is_trained_once(sweep, monkeypatch):
     def fail(*_):
         raise ValueError("not trained")
