@@ -175,11 +175,19 @@ def _found(given: str, output: Path, left_out: Counter[str]) -> Iterator[tuple[P
         raise InputError(
             f"{given} is a pipe, a device or a broken link. Give a file, or - for standard input."
         )
-    elif matching := sorted(glob.glob(given, recursive=True)):
+    elif matching := _matching(given, output):
         for one in matching:
             yield from _found(one, output, left_out)
     else:
         raise InputError(f"{given}: no such file. Give files, folders or patterns.")
+
+
+def _matching(pattern: str, output: Path) -> list[str]:
+    """Find the files and folders of a pattern, without what an earlier run has written, and without
+    the folders whose files match as well."""
+    found = sorted(glob.glob(pattern, recursive=True))
+    outside = [one for one in found if not Path(one).resolve().is_relative_to(output.resolve())]
+    return [one for one in outside or found if not ("**" in pattern and Path(one).is_dir())]
 
 
 def _below(top: Path, output: Path) -> Iterator[Path]:

@@ -74,6 +74,15 @@ def test_output_must_not_be_read(corpus, tmp_path):
         find_inputs([str(tmp_path / "in")], corpus / "below" / "out")
 
 
+def test_patterns_may_match_the_output(tmp_path):
+    for name in ("a.txt", "below/b.txt", "out/shards/00000000.conllu"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("text")
+    for pattern in ("*", "**/*"):
+        found = find_inputs([str(tmp_path / pattern)], tmp_path / "out")
+        assert [one.path.name for one in found] == ["a.txt", "b.txt"]
+
+
 @pytest.mark.parametrize("name", ["shards/00000000.conllu", "text.txt"])
 def test_what_is_read_must_not_be_overwritten(tmp_path, name):
     path = tmp_path / "out" / name
