@@ -166,11 +166,15 @@ def _count_repairs(
 
 
 def _find(path: Path, wanted: str) -> Sentence:
-    """Find the sentence with this number or sent_id."""
-    number = 0
+    """Find the sentence with this number, or otherwise with this sent_id."""
+    number, with_id = 0, None
     for number, sentence in enumerate(read_conllu(path), 1):
-        if wanted == str(number) or wanted == sentence.sent_id:
+        if wanted == str(number):
             return sentence
+        if with_id is None and wanted == sentence.sent_id:
+            with_id = sentence
+    if with_id is not None:
+        return with_id
     fail(
         f"{path}: no sentence {wanted!r} among {number:,} sentences. Give a number from 1 or a "
         "sent_id."

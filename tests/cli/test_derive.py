@@ -5,9 +5,11 @@ from itertools import islice
 
 import pytest
 import spacy
+from spacy.util import fix_random_seed
 
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.treebank import ConlluCorpus, read_conllu, sentence_derivation
+from spacy_npparse.treebank.rows import with_comments
 from spacy_npparse.visualisation.derivations.notes import quoted
 
 
@@ -51,6 +53,14 @@ def test_sentences_by_number_and_id(run, dev):
     result = run("derive", dev, "--sentence", "121")
     assert result.exit_code == 1
     assert f"{dev}: no sentence '121' among 120 sentences. Give a number from 1" in result.output
+
+
+def test_the_number_goes_before_the_id(run, dev, tmp_path):
+    path = tmp_path / "renumbered.conllu"
+    sentences = [with_comments(s, {"sent_id": str(n)}) for n, s in enumerate(read_conllu(dev), 2)]
+    path.write_text("".join(f"{sentence}\n\n" for sentence in sentences[:3]))
+    shown = [run("derive", path, "--sentence", number).output for number in "1234"]
+    assert len({*shown[:3]}) == 3 and shown[3] == shown[2]
 
 
 def test_page(run, dev, crossing, tmp_path):
@@ -154,6 +164,7 @@ def test_bad_arguments(run, model, dev, tmp_path):
 
 
 def test_repairs(run, dev, tmp_path):
+    fix_random_seed(0)
     nlp = spacy.blank("xx")
     nlp.add_pipe(
         "nonmonotonic_arc_eager_parser", name="parser", config={"model": {"tok2vec": {"width": 16}}}
