@@ -122,7 +122,11 @@ def _predict(
     labels = parser_of(nlp).label_data
     gold = read_gold(sentences, labels)
     if gold.unknown:
-        n_unknown = sum(word.deprel in gold.unknown for one in sentences for word in one.words)
+        n_unknown = sum(
+            head > 0 and word.deprel in gold.unknown
+            for one in sentences
+            for head, word in zip(one.heads[1:], one.words, strict=True)
+        )
         typer.echo(
             f"⚠ {path}: {n_unknown} words have labels that the parser does not know, and are left "
             f"out where labels are measured: {', '.join(gold.unknown)}",

@@ -192,9 +192,10 @@ def _select_best(
     else:
         numbers = select_sentences(judged, by, n_words)
         chosen = {n: list(range(1, len(judged[n].heads) + 1)) for n in numbers}
+    measure = "diversity, entropy" if by is Criterion.DIVERSITY else by.value
     selected = [
         partial_sentence(
-            judged[n], of_sentence, f"{by.value} {judged[n].benefits(by).mean():.4f} per word"
+            judged[n], of_sentence, f"{measure} {judged[n].benefits(by).mean():.4f} per word"
         )
         for n, of_sentence in chosen.items()
     ]

@@ -140,7 +140,7 @@ def read_files(paths: Sequence[Path]) -> Any:
     """
     found = udpipe.Sentences()
     for path in paths:
-        for sentence in _read(path.read_text(encoding="utf-8")):
+        for sentence in _read(path.read_text(encoding="utf-8-sig")):
             found.append(sentence)
     return found
 

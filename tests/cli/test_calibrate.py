@@ -110,7 +110,8 @@ def test_files_without_trees_are_named(run, model, tmp_path, text):
 def test_labels_that_the_parser_does_not_know_are_told(run, model, tmp_path):
     path = tmp_path / "odd.conllu"
     lines = ["1\ta\t_\t_\t_\t_\t2\todd\t_\t_", "2\tb\t_\t_\t_\t_\t0\troot\t_\t_"]
+    lines += ["3\tc\t_\t_\t_\t_\t2\troot\t_\t_"]
     path.write_text("\n".join(lines) + "\n\n")
     result = run("calibrate", model, path, tmp_path / "out")
     assert result.exit_code == 0, result.output
-    assert "odd.conllu: 1 words have labels that the parser does not know" in result.output
+    assert "odd.conllu: 2 words have labels that the parser does not know" in result.output

@@ -47,6 +47,8 @@ def test_wrong_names(name, message):
 
 def test_udpipe_is_trained_on_all_treebanks(tmp_path, monkeypatch):
     files = [write_part("dev", tmp_path / f"{name}.conllu", 3) for name in ("a", "b")]
+    # UDPipe does not know byte order marks.
+    files[1].write_bytes(b"\xef\xbb\xbf" + files[1].read_bytes())
     task = Task(files[0], files[0], CONFIG, None, others=(files[1],))
     commands = []
     monkeypatch.setattr(udpipe, "run_module", lambda command, log: commands.append(command))
