@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Token
 from spacy_npparse.parsing import Confidence, SentenceBatch
 from spacy_npparse.treebank.given_sentences import note_given_sentences
 from spacy_npparse.treebank.head_distributions import PREDICTIONS_KEY, token_distribution
+from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.head_distributions import HeadDistributions
 
@@ -98,8 +99,10 @@ class TokenBatch:
 def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) -> TokenBatch:
     """Read the tokens of Docs and their sentences.
 
-    A Doc without boundaries is one sentence. A sentence without words (only white space) is joined
-    to the one before it, except at the beginning of a Doc, where the boundary after it is given.
+    A Doc without boundaries is one sentence. If a Doc has heads, no sentence starts within an arc:
+    spaCy derives starts from heads, wrongly if some are missing. A sentence without words (only
+    white space) is joined to the one before it, except at the beginning of a Doc, where the
+    boundary after it is given.
 
     Args:
         docs: The Docs.
@@ -112,15 +115,24 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) ->
     offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
     values = np.concatenate([np.empty((0, 3)), *(doc.to_array(_ATTRIBUTES) for doc in docs)])
     is_word = values[:, 1] == 0
-    is_open = is_word & (values[:, 0] == 0)
+    is_start = (values[:, 0] == 1) & ~np.concatenate([np.empty(0, bool), *map(_spanned, docs)])
+    # A token that is known not to start a sentence has the value -1, here as an unsigned number.
+    is_open = is_word & (values[:, 0] <= 1) & ~is_start
     nothing = np.zeros(len(values), dtype=np.int64)
     tokens = TokenBatch(offsets, nothing, is_word, is_open, values[:, 2].astype(np.int64))
     if starts is not None:
         return tokens.with_starts(starts)
-    tokens = tokens.with_starts(values[:, 0] == 1)
+    tokens = tokens.with_starts(is_start)
     # The first word of a sentence is not open, even if white space comes before it.
     is_open[tokens.first_words] = False
     return replace(tokens, is_open=is_open)
+
+
+def _spanned(doc: Doc) -> NDArray[np.bool_]:
+    """Find the tokens at which no sentence can start because of an arc: bool [len(doc)]."""
+    if not doc.has_annotation("DEP"):
+        return np.zeros(len(doc), dtype=bool)
+    return heads_and_spans(*doc.to_array(_ARCS).T)[1]
 
 
 def _begins(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -278,6 +278,18 @@ def test_heads_and_labels_that_a_doc_has_are_kept(make_nlp, sample, system):
     assert annotation_of(other(doc.copy())) == annotation_of(doc)
 
 
+@pytest.mark.parametrize("sentences", ["joint", "preset"])
+def test_boundaries_within_an_arc_are_not_kept(make_nlp, sample, sentences):
+    """spaCy derives that the third word starts a sentence."""
+    nlp = make_nlp("mst", keep="heads", sentences=sentences)
+    nlp.initialize(lambda: sample(nlp))
+    doc = Doc(nlp.vocab, words=WORDS[:4], heads=[None, None, 2, 0], deps=["", "", "ROOT", "det"])
+    assert doc[2].is_sent_start
+    doc = nlp(doc)
+    check_trees(doc)
+    assert doc[2].dep_ == "ROOT" and doc[3].head.i == 0 and len(list(doc.sents)) == 1
+
+
 def test_labels_without_heads_are_kept(make_nlp, sample):
     nlp = make_nlp("mst", keep="heads")
     nlp.initialize(lambda: sample(nlp))
