@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
-from spacy_npparse.cli._pipeline import Code, load_parser
+from spacy_npparse.cli._pipeline import Code, Treebank, load_parser
 from spacy_npparse.cli._report import as_json, print_result, progress, report, write_text
 from spacy_npparse.cli._texts import STDIN, check_text, read_file, rereadable
 from spacy_npparse.cli._threads import Threads
@@ -95,6 +95,7 @@ def derive(
     repairs: _Repairs = False,
     json_path: _Json = None,
     threads: Threads = 1,
+    treebank: Treebank = None,
     code: Code = None,
 ) -> None:
     """Show the derivation of a sentence step by step.
@@ -127,14 +128,14 @@ def derive(
             fail(
                 "--repairs counts in all sentences and shows no costs. Combine it only with --json."
             )
-        _count_repairs(context, model, source, json_path)
+        _count_repairs(context, model, source, json_path, treebank)
         return
     if model is None:
         found = _gold(source, sentence or "1", system or _DEFAULT_SYSTEM, oracle)
     elif system is not None:
         fail("A model has a transition system of its own. Give --system or --model, not both.")
     else:
-        found = _predicted(model, source, sentence or "1", oracle)
+        found = _predicted(model, source, sentence or "1", oracle, treebank)
     if html is None:
         width = shutil.get_terminal_size((200, 24)).columns
         print_result(derivation_table(found, width=width))
@@ -144,12 +145,16 @@ def derive(
 
 
 def _count_repairs(
-    context: typer.Context, model: str, source: Path, json_path: Path | None
+    context: typer.Context,
+    model: str,
+    source: Path,
+    json_path: Path | None,
+    treebank: str | None,
 ) -> None:
     """Count the repairs that the parser of the pipeline makes, and report them."""
     # Find errors in the input before the pipeline is loaded.
     sentences = list(read_conllu(source))
-    parser, nlp = _load(model)
+    parser, nlp = _load(model, treebank)
 
     def derivations() -> Iterator[Derivation]:
         for sentence in progress(sentences, "sentence"):
@@ -209,19 +214,21 @@ def _covers(system: str, heads: list[int]) -> bool:
     return True
 
 
-def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Derivation:
+def _predicted(
+    model: str, source: Path, wanted: str, oracle: str | None, treebank: str | None
+) -> Derivation:
     """Find the derivation that a pipeline predicts."""
     inputs: Iterable[tuple[Doc | str, Doc | None]]
     # Find errors in the input before the pipeline is loaded.
     if source.suffix == ".conllu":
         sentence = _find(source, wanted)
-        parser, nlp = _load(model)
+        parser, nlp = _load(model, treebank)
         doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
         inputs, wanted = [(doc, doc_from_sentences([sentence], nlp.vocab))], "1"
     elif source.suffix == ".txt" or source == STDIN:
         with rereadable(source) as path:
             known = check_text(path, source)
-            parser, nlp = _load(model)
+            parser, nlp = _load(model, treebank)
             known.check_lengths(nlp)
             found = [unit.content for unit in read_file(path, source)]
             inputs = [(one.text, None) for one in found if isinstance(one, Paragraph)]
@@ -239,9 +246,9 @@ def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Der
     fail(f"{source}: no sentence {wanted!r} among {number:,} sentences. Give a number from 1.")
 
 
-def _load(name: str) -> tuple[DependencyParser, Language]:
+def _load(name: str, treebank: str | None) -> tuple[DependencyParser, Language]:
     """Load a pipeline, and find its parser."""
-    nlp = load_parser(name, -1, None)
+    nlp = load_parser(name, -1, None, treebank)
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DependencyParser)]
     if not parsers:
         fail(

@@ -86,6 +86,14 @@ def test_evaluate_takes_the_treebank_of_the_file(parsed, files, tmp_path):
     assert "treebank" not in parsed(name="evaluate", source=unknown)[1].split("words/s")[0]
 
 
+def test_derivations_depend_on_the_treebank(run, joint, files):
+    shown = [
+        run("derive", files[0], "--model", joint, "--treebank", name).stdout
+        for name in ("aa", "bb", "aa=0,bb=1")
+    ]
+    assert "" != shown[0] != shown[1] == shown[2]
+
+
 def test_evaluate_keeps_a_saved_setting(run, joint, files, tmp_path, parsed):
     setting = "components.arc_hybrid_swap_parser.model.tok2vec.treebank"
     spacy.load(joint, config={setting: "bb"}).to_disk(tmp_path / "saved")
