@@ -143,15 +143,13 @@ class Predictions:
         right = self._right[kind][self._known[kind]]
         return bool(right.any() and not right.all())
 
-    def _by_label(self) -> NDArray[np.float32]:
-        return np.concatenate(self._encoded.labels(self._trees))
-
     def _of_heads(self) -> NDArray[np.float32]:
         by_head = zip(self._encoded.heads(), self._trees, strict=True)
         return np.concatenate([words[range(len(tree)), tree] for words, tree in by_head])
 
     def _of_labels(self) -> NDArray[np.float32]:
-        of_predicted = self._by_label()[range(len(self._labels)), self._labels]
+        by_label = np.concatenate(self._encoded.labels(self._trees))
+        of_predicted = by_label[range(len(self._labels)), self._labels]
         return np.where(self._has_arc, of_predicted, np.float32(1.0))
 
     def _pairs(self, kind: int, probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
