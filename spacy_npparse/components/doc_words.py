@@ -106,9 +106,11 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
         lemmas = np.concatenate([doc.to_array(LEMMA) for doc in batch]).astype(np.uint64)
         rows = np.column_stack([word_rows(batch), lemmas])[lemmas != 0]
         parts.append(_counted(rows, np.ones(len(rows), dtype=np.int64)))
+        own = batch[0].vocab.strings
         if strings is None:
-            strings = batch[0].vocab.strings
-        _copy_strings(rows, batch[0].vocab.strings, strings)
+            strings = own
+        elif strings is not own:
+            _copy_strings(rows, own, strings)
     if strings is None:
         return Counter()
     rows, counts = _counted(*map(np.concatenate, zip(*parts, strict=True)))
@@ -119,15 +121,16 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
 
 def _share_strings(docs: Sequence[Doc], attributes: list[int | str]) -> None:
     """Add the strings of attributes of Docs to the string store of the first Doc."""
+    strings = docs[0].vocab.strings
     for doc in docs:
-        _copy_strings(doc.to_array(attributes), doc.vocab.strings, docs[0].vocab.strings)
+        if doc.vocab.strings is not strings:
+            _copy_strings(doc.to_array(attributes), doc.vocab.strings, strings)
 
 
 def _copy_strings(hashes: NDArray[np.number], source: StringStore, target: StringStore) -> None:
     """Copy strings from one store to another."""
-    if source is not target:
-        for number in np.unique(hashes).tolist():
-            target.add(source[number])
+    for number in np.unique(hashes).tolist():
+        target.add(source[number])
 
 
 def _counted(
