@@ -11,9 +11,9 @@ BIN = $(VENV)/bin
 SEPARATOR = :
 endif
 KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
-CORE = $(addprefix tests/,components decoding systems tokenization transitions trees)
+CORE = $(addprefix tests/,components decoding serving systems tokenization transitions trees)
 # These tests start programs, and wait for them.
-PROGRAMS = $(addprefix tests/,laboratory packaging project scaling serving)
+PROGRAMS = $(addprefix tests/,packaging project scaling)
 HEADERS = $(shell find spacy_npparse -name '*.h')
 
 .PHONY: demo pipelines test test-core test-programs test-rest coverage lint format docs wheel \
