@@ -11,13 +11,12 @@ BIN = $(VENV)/bin
 SEPARATOR = :
 endif
 KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
-CORE = $(addprefix tests/,components decoding serving systems tokenization transitions trees)
-# These tests start programs, and wait for them.
-PROGRAMS = $(addprefix tests/,packaging project scaling)
+CORE = $(addprefix tests/,components decoding laboratory packaging serving systems tokenization \
+                          transitions trees)
 HEADERS = $(shell find spacy_npparse -name '*.h')
 
-.PHONY: demo pipelines test test-core test-programs test-rest coverage lint format docs wheel \
-        wheels wheel-test install clean
+.PHONY: demo pipelines test test-core test-rest coverage lint format docs wheel wheels wheel-test \
+        install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m spacy project run sample . --vars.split test
@@ -36,7 +35,7 @@ pipelines: $(VENV)/.installed
 	$(BIN)/python -m spacy project run pipelines . --vars.treebanks assets/$(TREEBANK)
 
 # Linters and tests call programs of the environment.
-test test-core test-programs test-rest coverage lint format docs wheel wheels wheel-test: \
+test test-core test-rest coverage lint format docs wheel wheels wheel-test: \
     export PATH := $(abspath $(BIN))$(SEPARATOR)$(PATH)
 
 # Linters and all tests, side by side, or TESTS="tests/cli …" only.
@@ -45,17 +44,14 @@ ifdef TESTS
 	$(MAKE) lint
 	python -m pytest $(TESTS)
 else
-	$(MAKE) --jobs=4 lint test-core test-programs test-rest
+	$(MAKE) --jobs=3 lint test-core test-rest
 endif
 
 test-core: $(VENV)/.installed-dev
 	python -m pytest $(CORE)
 
-test-programs: $(VENV)/.installed-dev
-	python -m pytest $(PROGRAMS)
-
 test-rest: $(VENV)/.installed-dev
-	python -m pytest $(patsubst %,--ignore=%,$(CORE) $(PROGRAMS)) tests
+	python -m pytest $(CORE:%=--ignore=%) tests
 
 # Of the Python code; the compiled kernel is not measured.
 coverage: $(VENV)/.installed-dev
