@@ -275,8 +275,8 @@ def best_other_heads(heads: NDArray[np.int32], by_head: NDArray[np.float32]) -> 
 
 
 def _leaves_a_tree(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Check whether each word can have another head in a tree with a single root if all others keep
-    theirs: bool [n_words, n_words + 1]."""
+    """Check whether each word can have another head in a tree without further roots if all others
+    keep theirs: bool [n_words, n_words + 1]."""
     possible = np.ones((len(heads), len(heads) + 1), dtype=bool)
     for word in range(1, len(heads) + 1):
         ancestor = word
