@@ -63,7 +63,8 @@ def read_gold(
 ) -> tuple[GoldBatch, GoldBoundaries]:
     """Align the gold annotation of a batch with the predicted tokens.
 
-    Tokens that are not aligned one to one have no annotation. A sentence starts where the gold or
+    Tokens that are not aligned one to one have no annotation, but they can be the heads of others,
+    as in spaCy, if they cover whole tokens of the reference. A sentence starts where the gold or
     the predicted Doc says so, unless a gold arc spans the place. Boundaries that spaCy derives
     wrongly from non-projective or partial trees are thus ignored.
 
@@ -187,7 +188,7 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
                 f"{gold.text.strip()!r}: add it with add_label, or to those that the component is "
                 "initialized with."
             ) from None
-    tokens = to_gold, from_gold = _one_to_one(example)
+    tokens = to_gold, from_gold = _aligned_tokens(example)
     aligned = to_gold >= 0
     heads = np.full(len(to_gold), NO_HEAD, dtype=np.int64)
     labels = np.full(len(to_gold), NO_LABEL, dtype=np.int64)
@@ -218,8 +219,8 @@ def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bool
     return starts
 
 
-def _one_to_one(example: Example) -> AlignedTokens:
-    """Find the tokens that are aligned one to one."""
+def _aligned_tokens(example: Example) -> AlignedTokens:
+    """Align the tokens of the predicted Doc and of the reference."""
     doc, gold = example.predicted, example.reference
     if len(doc) == len(gold) and (doc.to_array(ORTH) == gold.to_array(ORTH)).all():
         identity = np.arange(len(doc), dtype=np.int64)
@@ -227,9 +228,9 @@ def _one_to_one(example: Example) -> AlignedTokens:
     x2y, y2x = example.alignment.x2y, example.alignment.y2x
     to_gold = np.full(len(doc), UNALIGNED, dtype=np.int64)
     from_gold = np.full(len(gold), UNALIGNED, dtype=np.int64)
-    for i in range(len(doc)):
-        targets = x2y[i]
-        if len(targets) == 1 and len(y2x[int(targets[0])]) == 1:
-            to_gold[i] = targets[0]
-            from_gold[targets[0]] = i
+    for j, n_tokens in enumerate(y2x.lengths):
+        if n_tokens == 1:
+            i = from_gold[j] = y2x[j][0]
+            if x2y.lengths[i] == 1:
+                to_gold[i] = j
     return AlignedTokens(to_gold, from_gold)

@@ -23,12 +23,13 @@ UNALIGNED = -1
 
 
 class AlignedTokens(NamedTuple):
-    """One-to-one alignment of the tokens of a predicted Doc and its reference.
+    """Alignment of the tokens of a predicted Doc and its reference.
 
     Attributes:
-        to_gold: int64 [len(doc)], the reference token of each predicted token; UNALIGNED for none.
-        from_gold: int64 [len(reference)], the predicted token of each reference token; UNALIGNED
-            for none.
+        to_gold: int64 [len(doc)], the reference token that each predicted token is aligned with one
+            to one; UNALIGNED for none.
+        from_gold: int64 [len(reference)], the predicted token that covers each reference token;
+            UNALIGNED if it is divided.
     """
 
     to_gold: Ints

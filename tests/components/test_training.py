@@ -235,6 +235,16 @@ def test_dependents_of_other_tokens_are_unknown(make_nlp):
     assert gold_of(nlp, Example(split, reference)).heads.tolist() == [-1, -1, 0, -1]
 
 
+def test_dependents_of_merged_tokens_are_known(make_nlp):
+    nlp = make_nlp()
+    words = ["can", "not", "go", "there"]
+    spaces = [False, True, True, False]
+    tree = dict(heads=[0, 0, 1, 2], deps=["ROOT", "x", "det", "x"])
+    reference = Doc(nlp.vocab, words=words, spaces=spaces, **tree)
+    merged = Doc(nlp.vocab, words=["cannot", "go", "there"], spaces=spaces[1:])
+    assert gold_of(nlp, Example(merged, reference)).heads.tolist() == [-1, 1, 2]
+
+
 def test_whitespace_has_no_gold(make_nlp):
     nlp = make_nlp()
     words, spaces = ["\n", "a", " ", "b", "\n"], [False] * 5
