@@ -1,4 +1,4 @@
-"""The command `learn-rules`, which adds label rules to a trained pipeline."""
+"""The command `learn-rules`, which sets the label rules of a trained pipeline."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ def learn_rules(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
     code: Code = None,
 ) -> None:
-    """Add label rules to a trained pipeline.
+    """Set the label rules of a trained pipeline.
 
     The command learns the rules that the labels in TREEBANK follow, such as one subject for each
-    verb, and adds them to all parsers of the pipeline. Weights do not change. You need this command
-    only for pipelines that were trained with a version before 0.3, because later versions learn the
-    rules in training. The setting label_rules of a parser determines how it uses them.
+    verb, and sets them in all parsers of the pipeline, instead of the rules that they have. Weights
+    do not change. Parsers learn rules in training, so you need this command only for pipelines that
+    were trained with a version before 0.3, or trained further on another treebank. The setting
+    label_rules of a parser determines how it uses them.
 
     Examples:
 
