@@ -217,9 +217,7 @@ def completed(
     labels = nlp.get_pipe("parser").labels
     partial = [annotated_part(pool[number], known) for number, known in words.items()]
     docs = (
-        constraints_of_sentence(sentence, labels).attach(
-            unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
-        )
+        constraints_of_sentence(sentence, labels).attach(unannotated_doc([sentence], nlp.vocab))
         for sentence in partial
     )
     trees: dict[int, Sentence] = {}

@@ -63,7 +63,7 @@ def main() -> None:
 
 def parse(nlp: Language, gold: list[Sentence], given: list[np.ndarray]) -> Result:
     """Parse with some gold heads given. given: bool [n_words] for each sentence."""
-    docs = [unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in gold]
+    docs = [unannotated_doc([sentence], nlp.vocab) for sentence in gold]
     for doc, sentence, words in zip(docs, gold, given, strict=True):
         heads = {
             i: [sentence.heads[i + 1] - 1 if sentence.heads[i + 1] else i]

@@ -155,7 +155,7 @@ def n_wrong_heads(doc: Doc, gold: list[int]) -> int:
 
 def parse(nlp: Language, sentence: Sentence, known: dict[int, list[int]]) -> Doc:
     """Parse a sentence with some known heads."""
-    doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
+    doc = unannotated_doc([sentence], nlp.vocab)
     return nlp(DependencyConstraints(heads=known).attach(doc))
 
 

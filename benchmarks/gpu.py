@@ -72,7 +72,7 @@ def report_parsing(device: str, nlp: Language, arguments: argparse.Namespace) ->
     sentences = list(read_conllu(arguments.gold))
     rates = []
     for _ in range(RUNS + 1):
-        docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in sentences]
+        docs = [unannotated_doc([one], nlp.vocab) for one in sentences]
         start = time.perf_counter()
         parsed = list(nlp.pipe(docs, batch_size=arguments.batch_size))
         rates.append(sum(map(len, parsed)) / (time.perf_counter() - start))

@@ -50,7 +50,7 @@ def main() -> None:
     print("rules   " + "".join(f"{metric.label:>7}" for metric in METRICS), end="")
     print("".join(f"{test:>19}" for test in (*TESTS, "all errors")) + "   CPU time")
     for mode, nlp in pipelines.items():
-        docs = (unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in gold)
+        docs = (unannotated_doc([one], nlp.vocab) for one in gold)
         predicted = [one for doc in nlp.pipe(docs) for one in sentences_from_doc(doc)]
         scores = score_sentences(gold, predicted).official
         errors = validate_sentences(gold, predicted)

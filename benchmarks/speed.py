@@ -89,7 +89,7 @@ def only_parse(nlp: Language) -> AbstractContextManager[Any]:
 
 def make_docs(nlp: Language, path: Path) -> list[Doc]:
     """Make a Doc with gold tokens and sentence boundaries for each sentence."""
-    return [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in read_conllu(path)]
+    return [unannotated_doc([s], nlp.vocab) for s in read_conllu(path)]
 
 
 def seconds(run: Callable[[], Any]) -> float:

@@ -164,7 +164,7 @@ def encode_sentences(
     parts: list[_Part] = []
     first = 0
     for batch in minibatch(sentences, batch_size):
-        docs = (unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in batch)
+        docs = (unannotated_doc([s], nlp.vocab) for s in batch)
         with torch.no_grad():
             encoded = list(_run(nlp, parser, docs))
             _check_words(batch, encoded)

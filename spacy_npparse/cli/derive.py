@@ -158,7 +158,7 @@ def _count_repairs(
 
     def derivations() -> Iterator[Derivation]:
         for sentence in progress(sentences, "sentence"):
-            doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
+            doc = unannotated_doc([sentence], nlp.vocab)
             gold = doc_from_sentences([sentence], nlp.vocab)
             yield from parser.derivations(nlp(doc), gold=gold)
 
@@ -223,7 +223,7 @@ def _predicted(
     if source.suffix == ".conllu":
         sentence = _find(source, wanted)
         parser, nlp = _load(model, treebank)
-        doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
+        doc = unannotated_doc([sentence], nlp.vocab)
         inputs, wanted = [(doc, doc_from_sentences([sentence], nlp.vocab))], "1"
     elif source.suffix == ".txt" or source == STDIN:
         with rereadable(source) as path:

@@ -162,7 +162,7 @@ def _inputs(
         yield from zip(repeat([]), paragraphs_of_treebank(sentences))
     else:
         for group in group_sentences(sentences, repeat(sentences_per_doc)):
-            yield group, unannotated_doc(group, nlp.vocab, sentence_starts=True)
+            yield group, unannotated_doc(group, nlp.vocab)
 
 
 def _scored(

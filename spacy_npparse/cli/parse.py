@@ -216,7 +216,7 @@ def _prepared(
 
 
 def _doc_to_parse(sentence: Sentence, vocab: Vocab, labels: Collection[str] | None) -> Doc:
-    doc = unannotated_doc([sentence], vocab, sentence_starts=True)
+    doc = unannotated_doc([sentence], vocab)
     return doc if labels is None else constraints_of_sentence(sentence, labels).attach(doc)
 
 

@@ -59,7 +59,7 @@ class Labels:
     decorated: list[Decorated]
     labeller: Labeller
 
-    def __init__(self, strings: StringStore, encoding: Encoding | None, *, ruled: bool = True):
+    def __init__(self, strings: StringStore, encoding: Encoding | None, *, ruled: bool):
         self._strings = strings
         self._encoding = encoding
         self._is_ruled = ruled

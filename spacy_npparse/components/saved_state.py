@@ -83,7 +83,7 @@ class SavedState:
             MismatchError: Something is missing, or the state belongs to a component with another
                 factory or other settings.
         """
-        # Earlier versions did not save rules.
+        # Earlier versions did not save all of these.
         data = {
             "temperatures": {},
             "label_rules": [],

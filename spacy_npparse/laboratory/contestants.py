@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from spacy_npparse.treebank import Paragraph, Sentence
 
@@ -35,18 +35,6 @@ class Task:
     def training_files(self) -> list[Path]:
         """All files to train on."""
         return [self.train, *self.others]
-
-
-class Checkpoint(NamedTuple):
-    """A point of a learning curve.
-
-    Attributes:
-        update: The number of updates so far.
-        las: The LAS on the dev file in percent.
-    """
-
-    update: int
-    las: float
 
 
 @dataclass(frozen=True)
@@ -132,13 +120,14 @@ class Contestant(Protocol):
         """
         ...
 
-    def learning_curve(self, folder: Path) -> list[Checkpoint]:
+    def learning_curve(self, folder: Path) -> list[tuple[int, float]]:
         """Read the learning curve of a trained model.
 
         Args:
             folder: The folder of the model.
 
         Returns:
-            The curve; empty if it is unknown.
+            The numbers of updates, each with the LAS on the dev file in percent; empty if they are
+            unknown.
         """
         ...

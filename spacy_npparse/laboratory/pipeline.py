@@ -17,7 +17,7 @@ from thinc.api import Config
 
 from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.commands import LOG, run_module
-from spacy_npparse.laboratory.contestants import Checkpoint, Parsed, Task
+from spacy_npparse.laboratory.contestants import Parsed, Task
 from spacy_npparse.treebank import (
     Paragraph,
     Sentence,
@@ -114,12 +114,12 @@ class TrainedPipeline(ABC):
         """
         return spacy.load(folder / _MODEL, config=self.overrides())
 
-    def learning_curve(self, folder: Path) -> list[Checkpoint]:
+    def learning_curve(self, folder: Path) -> list[tuple[int, float]]:
         path = folder / _CURVE
         if not path.exists():
             return []
         return [
-            Checkpoint(row["step"], row["scores"]["dep_las"])
+            (row["step"], row["scores"]["dep_las"])
             for row in srsly.read_jsonl(path)
             if "dep_las" in row["scores"]
         ]
@@ -145,7 +145,7 @@ def parse_sentences(nlp: Language, sentences: Sequence[Sentence]) -> Parsed:
     Returns:
         The parsed sentences, and the speed.
     """
-    docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in sentences]
+    docs = [unannotated_doc([one], nlp.vocab) for one in sentences]
     return _parsed(nlp, docs)
 
 

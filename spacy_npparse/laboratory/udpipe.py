@@ -23,7 +23,7 @@ from ufal import udpipe
 
 from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.commands import LOG, run_module
-from spacy_npparse.laboratory.contestants import Checkpoint, Parsed, Task
+from spacy_npparse.laboratory.contestants import Parsed, Task
 from spacy_npparse.treebank import (
     Paragraph,
     Sentence,
@@ -65,7 +65,7 @@ class UDPipe:
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         nlp = spacy.blank("xx")
-        blank = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
+        blank = [unannotated_doc([s], nlp.vocab) for s in sentences]
         inputs = list(_read("".join(map(doc_to_conllu, blank))))
         model = _load(folder)
         start = time.process_time()
@@ -84,7 +84,7 @@ class UDPipe:
         seconds = time.process_time() - start
         return _parsed(parsed, seconds)
 
-    def learning_curve(self, folder: Path) -> list[Checkpoint]:
+    def learning_curve(self, folder: Path) -> list[tuple[int, float]]:
         """Return no curve, because UDPipe does not report one."""
         return []
 

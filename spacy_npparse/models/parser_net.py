@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from typing_extensions import NotRequired
 
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.products import Linear
@@ -40,7 +39,7 @@ class SharedSizes(TypedDict):
     arc_size: int
     label_size: int
     dropout: float
-    finds_sentences: NotRequired[bool]
+    finds_sentences: bool
 
 
 @dataclass
@@ -113,7 +112,7 @@ class ParserNet(nn.Module):
         arc_size: int,
         label_size: int,
         dropout: float,
-        finds_sentences: bool = False,
+        finds_sentences: bool,
     ) -> None:
         """Add the layers that all parsers have.
 

@@ -103,7 +103,6 @@ class ShardRecord:
         checksum: The SHA-256 checksum of its file.
         quarantine: The SHA-256 checksum of the file of texts that could not be annotated; None if
             there is none.
-        n_planned_words: The number of words in the plan.
         n_docs: The number of Docs.
         n_sentences: The number of sentences.
         n_words: The number of words that the pipeline found.
@@ -113,7 +112,6 @@ class ShardRecord:
 
     checksum: str
     quarantine: str | None
-    n_planned_words: int
     n_docs: int
     n_sentences: int
     n_words: int
@@ -229,7 +227,6 @@ class Annotator:
             record = ShardRecord(
                 checksum=checksum(path),
                 quarantine=checksum(files.quarantine(shard)) if lost else None,
-                n_planned_words=shard.n_words,
                 n_docs=n_docs,
                 n_sentences=n_sentences,
                 n_words=n_words,

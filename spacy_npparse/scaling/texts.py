@@ -82,7 +82,7 @@ class SentenceText:
         return str(self.sentence)
 
     def prepared(self, vocab: Vocab) -> Doc:
-        return unannotated_doc([self.sentence], vocab, sentence_starts=True)
+        return unannotated_doc([self.sentence], vocab)
 
     def finished(self, doc: Doc) -> Doc:
         return keep_annotation(doc, [self.sentence], [Kept.COMMENTS])

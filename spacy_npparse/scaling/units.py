@@ -16,10 +16,10 @@ from typing import IO, Any, NamedTuple
 from spacy_npparse.scaling.bounds import BoundedLines, LineSource, Oversized
 from spacy_npparse.scaling.inputs import Input, InputError, reading
 from spacy_npparse.treebank import Paragraph, approximate_words, paragraphs_of_lines
+from spacy_npparse.treebank.raw_text import n_line_ends
 from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-_LINE_END = re.compile(r"\r\n?|\n")
 _CONLLU_ROW = re.compile(rb"\d+(-\d+)?(\t[^\t]+){9}")
 _SKIPPED_AT_ONCE = 2**20
 
@@ -256,7 +256,7 @@ def _paragraphs(
             line=begin.line + paragraph.line - 1,
             document=one.name if number == 1 else None,
         )
-        byte, line = byte + len(raw), line + len(_LINE_END.findall(original))
+        byte, line = byte + len(raw), line + n_line_ends(original)
         character += len(original)
         end = Position(begin.file, byte, line, number, character)
         yield Unit(paragraph, raw, paragraph.line, paragraph.n_words, end)

@@ -268,7 +268,7 @@ class Editor:
         constraints = constraints_of_sentence(sentence, parser_of(self._pipeline.nlp).labels)
 
         def prepare(nlp: Language) -> Doc:
-            return constraints.attach(unannotated_doc([sentence], nlp.vocab, sentence_starts=True))
+            return constraints.attach(unannotated_doc([sentence], nlp.vocab))
 
         def read(doc: Doc) -> str:
             keep_annotation(set_given_labels(doc, sentence), [sentence], [*Kept])

@@ -110,7 +110,7 @@ class ProcessRequest(BaseModel):
 
     def _of_words(self, sentence: Sentence) -> Piece:
         def prepare(nlp: Language) -> Doc:
-            return unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
+            return unannotated_doc([sentence], nlp.vocab)
 
         def read(doc: Doc) -> list[Sentence]:
             [found] = sentences_from_doc(keep_annotation(doc, [sentence], _KEPT))

@@ -178,7 +178,7 @@ class DocBinReader:
         return Unpacker(window, read_size=_IN_MEMORY, raw=False, max_buffer_size=2**31 - 1)
 
     def _values(self, name: str) -> Iterator[Any]:
-        """Read the values of a list. Earlier versions of the format lack some lists."""
+        """Read the values of a list. Some files lack some lists."""
         if name not in self._starts and name != "cats":
             return repeat(_LISTS[name])
         unpacker = self._unpacker(self._starts[name])

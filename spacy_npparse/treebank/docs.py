@@ -146,7 +146,9 @@ def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
     return doc
 
 
-def unannotated_doc(sentences: Sequence[Sentence], vocab: Vocab, *, sentence_starts: bool) -> Doc:
+def unannotated_doc(
+    sentences: Sequence[Sentence], vocab: Vocab, *, sentence_starts: bool = True
+) -> Doc:
     """Make a Doc with the words and spaces of sentences, for a pipeline to annotate.
 
     The Doc contains no annotation of the sentences, so the pipeline cannot see it. Written as

@@ -73,7 +73,7 @@ def test_predictions_are_those_of_the_pipeline(make_parser):
     found = Predictions(encoded, read_gold(SENTENCES, labels)).reliabilities()
     heads, of_labels, arcs = [], [], []
     for sentence in SENTENCES:
-        doc = nlp(unannotated_doc([sentence], nlp.vocab, sentence_starts=True))
+        doc = nlp(unannotated_doc([sentence], nlp.vocab))
         for token, head, word in zip(doc, sentence.heads[1:], sentence.words, strict=True):
             right = (0 if token.head.i == token.i else token.head.i + 1) == head
             same = token.dep_ == ("ROOT" if head == 0 else word.deprel)

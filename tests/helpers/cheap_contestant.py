@@ -12,7 +12,7 @@ import spacy
 
 from spacy_npparse.laboratory import Task
 from spacy_npparse.laboratory.commands import LOG, run_module
-from spacy_npparse.laboratory.contestants import Checkpoint, Parsed
+from spacy_npparse.laboratory.contestants import Parsed
 from spacy_npparse.treebank import Paragraph, Sentence, annotate, sentences_from_doc
 
 # On Windows, every signal kills the process.
@@ -78,5 +78,5 @@ class CheapContestant:
         docs = annotate(nlp, paragraphs)
         return Parsed([s for doc in docs for s in sentences_from_doc(doc)], 1000.0)
 
-    def learning_curve(self, folder: Path) -> list[Checkpoint]:
-        return [Checkpoint(5, 99.5)]
+    def learning_curve(self, folder: Path) -> list[tuple[int, float]]:
+        return [(5, 99.5)]

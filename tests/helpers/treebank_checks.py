@@ -121,7 +121,7 @@ def _check_texts(sentences: list[Sentence]) -> None:
 
 def _check_parsed(sentences: list[Sentence], nlp: Language) -> None:
     """Check that the parsed sentences have the same words and a tree, in valid CoNLL-U."""
-    docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
+    docs = [unannotated_doc([s], nlp.vocab) for s in sentences]
     for doc, sentence in zip(nlp.pipe(docs), sentences, strict=True):
         written = doc_to_conllu(keep_annotation(doc, [sentence], list(Kept)))
         block, rest = written.split("\n\n")

@@ -7,7 +7,15 @@ import torch
 @pytest.fixture
 def sizes():
     """Return the sizes of small networks."""
-    return dict(n_inputs=10, n_labels=3, hidden_size=8, arc_size=6, label_size=5, dropout=0.0)
+    return dict(
+        n_inputs=10,
+        n_labels=3,
+        hidden_size=8,
+        arc_size=6,
+        label_size=5,
+        dropout=0.0,
+        finds_sentences=False,
+    )
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def net():
     torch.manual_seed(0)
     sizes = dict(n_positions=5, n_candidate_arcs=4, n_transitions=4, n_labels=3)
     hidden = dict(hidden_size=16, arc_size=8, label_size=8)
-    return TransitionNet(n_inputs=10, dropout=0.0, **sizes, **hidden)
+    return TransitionNet(n_inputs=10, dropout=0.0, finds_sentences=False, **sizes, **hidden)
 
 
 def test_arc_scores_are_log_probabilities_of_the_other_words_and_the_root(net, rows):

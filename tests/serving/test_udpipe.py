@@ -107,7 +107,7 @@ def test_clients_of_udpipe(client):
 def test_words_that_are_given(client, nlp, dev):
     """Columns that are not requested stay the same, and so do DEPS, MISC and comments."""
     given = sentences(dev)[:12]
-    docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in given]
+    docs = [unannotated_doc([one], nlp.vocab) for one in given]
     kept = (Kept.DEPS, Kept.MISC, Kept.COMMENTS)
     annotated = zip(annotate(nlp, docs), given, strict=True)
     expected = [doc_to_conllu(keep_annotation(doc, [one], kept)) for doc, one in annotated]

@@ -468,7 +468,7 @@ def test_heads_without_labels_are_written(vocab):
 @pytest.mark.parametrize("is_cut_anew", [False, True])
 def test_changed_heads_without_labels_are_written(vocab, is_cut_anew):
     rows = [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate("abc", 1)]
-    doc = unannotated_doc([parse_sentence(rows)], vocab, sentence_starts=True)
+    doc = unannotated_doc([parse_sentence(rows)], vocab)
     doc[2].head = doc[1]
     if is_cut_anew:
         doc.from_array([SENT_START], np.array([[1], [1], [-1]], dtype=np.int64).astype(np.uint64))

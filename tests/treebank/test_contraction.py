@@ -111,7 +111,7 @@ def test_words_get_the_annotation_of_their_token(sentence):
 
 
 def test_unannotated(sentence):
-    doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
+    doc = unannotated_doc([sentence], Vocab())
     assert len(doc) == 7
     for token in doc:
         token.head, token.dep_ = doc[0], "obl" if token.i else "ROOT"
@@ -135,7 +135,7 @@ def test_columns_that_are_kept_are_not_filled():
         "DET\t_\tGender=Fem", "DET\t_\t_"
     )
     sentence = parse_sentence(text.rstrip("\n").split("\n"))
-    doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
+    doc = unannotated_doc([sentence], Vocab())
     for token in doc:
         token.head, token.dep_ = doc[0], "obl" if token.i else "ROOT"
         token.set_morph("Case=Nom")
@@ -146,7 +146,7 @@ def test_columns_that_are_kept_are_not_filled():
 
 def test_only_complete_trees_are_completed(sentence):
     constraints = constraints_of_sentence(sentence)
-    doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
+    doc = unannotated_doc([sentence], Vocab())
     assert constraints.heads == {i: [head] for i, head in enumerate([0, 2, 0, 5, 5, 2, 0])}
     for i, [head] in constraints.heads.items():
         doc[i].head, doc[i].dep_ = doc[head], "dep" if i else "ROOT"
@@ -199,7 +199,7 @@ def test_projective_trees_remain_projective(heads, place):
     unannotated = "\t_" * 8
     lines = [f"{i}\tx{unannotated}" for i in range(1, 7)]
     lines.insert(place - 1, f"{place}-{place + 2}\tà{unannotated}")
-    doc = unannotated_doc([parse_sentence(lines)], Vocab(), sentence_starts=True)
+    doc = unannotated_doc([parse_sentence(lines)], Vocab())
     for token, head in zip(doc, heads[1:], strict=True):
         token.head, token.dep_ = (doc[head - 1], "dep") if head else (token, "ROOT")
     [written] = sentences_from_doc(doc)

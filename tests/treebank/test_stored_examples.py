@@ -45,7 +45,7 @@ def test_docs_are_those_of_the_sentences(awkward, nlp, per_doc):
         for example, other in zip(examples, again, strict=True):
             n = len(list(example.reference.sents))
             sentences, left = left[:n], left[n:]
-            expected = unannotated_doc(sentences, nlp.vocab, sentence_starts=True)
+            expected = unannotated_doc(sentences, nlp.vocab)
             assert content(example.predicted) == content(expected) == content(other.predicted)
             bare = expected.user_data[CONLLU_KEY]
             expected = doc_from_sentences(sentences, nlp.vocab)
