@@ -45,6 +45,10 @@ class StoredExample(Example):
     def __len__(self) -> int:
         return self._length if self._predicted else super().__len__()
 
+    def __reduce__(self) -> tuple[type[Example], tuple[Doc, Doc]]:
+        """Copy and pickle it as an example that has its Docs."""
+        return Example, (self.predicted, self.reference)
+
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith("_"):
             self._keep(name)

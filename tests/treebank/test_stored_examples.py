@@ -1,6 +1,8 @@
 """Examples of a corpus, which need little memory and behave like spaCy's examples."""
 
 import gc
+import pickle
+from copy import deepcopy
 
 import pytest
 import spacy
@@ -54,6 +56,15 @@ def test_docs_are_those_of_the_sentences(awkward, nlp, per_doc):
             assert content(example.reference) == content(expected) == content(other.reference)
             assert len(example) == len(expected)
         assert left == []
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copies_have_the_same_docs(nlp, copied):
+    examples = list(ConlluCorpus(SAMPLE, limit=3)(nlp))
+    for example, copy in zip(examples, copied(examples), strict=True):
+        for doc, other in ((example.predicted, copy.predicted), (example.x, copy.x)):
+            assert content(doc) == content(other)
+        assert content(example.reference) == content(copy.reference)
 
 
 def test_docs_are_there_only_if_somebody_has_asked_for_them(nlp):
