@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import LEMMA, MORPH, POS, TAG
+from spacy.attrs import LEMMA, MORPH, ORTH, POS, TAG
 from spacy.strings import StringStore
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import minibatch
 
 from spacy_npparse.lemmas import Word
 from spacy_npparse.models.forms import forms_as_read, sequence_begins
+from spacy_npparse.word_forms import copy_multiword_tokens, has_multiword_tokens
 
 # The number of Docs whose words are counted at once.
 _BATCH = 256
@@ -77,21 +79,21 @@ def row_words(rows: Iterable[Sequence[int]], strings: StringStore) -> list[Word]
         tags = known.get(key)
         if tags is None:
             # "_" means that a word is known to have no features.
-            spelled = strings[feats] if feats else ""
+            spelled = _string(feats, strings) if feats else ""
             tags = known[key] = (
                 strings[upos] if upos else "",
-                strings[xpos] if xpos else "",
+                _string(xpos, strings) if xpos else "",
                 "" if spelled == "_" else spelled,
             )
         words.append(Word(strings[form], *tags))
     return words
 
 
-def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
-    """Count the words of Docs that have lemmas.
+def lemmatized_words(examples: Iterable[Example]) -> Counter[tuple[Word, str]]:
+    """Count the words of gold Docs that have lemmas.
 
     Args:
-        docs: The Docs.
+        examples: The examples with the gold Docs.
 
     Returns:
         The number of times that each word has each lemma.
@@ -99,7 +101,7 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
     parts = []
     strings = None
     # Most words occur several times, and looking up strings takes longer than counting.
-    for batch in minibatch(docs, _BATCH):
+    for batch in minibatch(map(_gold_doc, examples), _BATCH):
         if not any(map(len, batch)):
             continue
         _share_strings(batch, [LEMMA])
@@ -119,6 +121,17 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
     return Counter(dict(zip(zip(words, spelled, strict=True), counts.tolist(), strict=True)))
 
 
+def _gold_doc(example: Example) -> Doc:
+    """Find the gold Doc. If it lacks the multiword tokens of the predicted Doc, because it is from
+    `Example.from_dict`, it gets them."""
+    predicted, gold = example.predicted, example.reference
+    if has_multiword_tokens(predicted) and np.array_equal(
+        predicted.to_array(ORTH), gold.to_array(ORTH)
+    ):
+        copy_multiword_tokens(predicted, gold)
+    return gold
+
+
 def _share_strings(docs: Sequence[Doc], attributes: list[int | str]) -> None:
     """Add the strings of attributes of Docs to the string store of the first Doc."""
     strings = docs[0].vocab.strings
@@ -130,7 +143,18 @@ def _share_strings(docs: Sequence[Doc], attributes: list[int | str]) -> None:
 def _copy_strings(hashes: NDArray[np.number], source: StringStore, target: StringStore) -> None:
     """Copy strings from one store to another."""
     for number in np.unique(hashes).tolist():
-        target.add(source[number])
+        target.add(_string(number, source))
+
+
+def _string(number: int, strings: StringStore) -> str:
+    """Look up a tag or a lemma. A tagger stores only its hash in the Doc."""
+    try:
+        return strings[number]
+    except KeyError:
+        raise ValueError(
+            "The vocabulary of a Doc does not contain one of its tags or lemmas. Make Docs with "
+            "nlp.make_doc or with nlp.vocab, and load the pipeline with its vocabulary."
+        ) from None
 
 
 def _counted(

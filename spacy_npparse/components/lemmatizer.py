@@ -181,8 +181,7 @@ class CharacterLemmatizer(TrainablePipe):
         """
         if labels is None:
             check_examples(get_examples, self)
-            references = (example.reference for example in get_examples())
-            table = LemmaTable(lemmatized_words(references))
+            table = LemmaTable(lemmatized_words(get_examples()))
             lexicon = Lexicon(table, Symbols.collect(table.counts))
         else:
             try:
@@ -213,7 +212,8 @@ class CharacterLemmatizer(TrainablePipe):
         to those of the training data.
 
         Args:
-            examples: The batch, of which only the reference Docs are used.
+            examples: The batch. Predicted Docs are used only for multiword tokens that reference
+                Docs lack.
             drop: Ignored, because the model has dropout rates of its own.
             sgd: The optimizer; None to accumulate gradients until `finish_update`.
             losses: The losses by component, to which this loss is added.
@@ -229,7 +229,7 @@ class CharacterLemmatizer(TrainablePipe):
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         self._check_initialized()
-        pairs = lemmatized_words(example.reference for example in examples)
+        pairs = lemmatized_words(examples)
         self._lexicon.table.add(pairs)
         batch = self._sample(pairs)
         self._remembered.clear()

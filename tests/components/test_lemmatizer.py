@@ -13,9 +13,11 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 from spacy.pipeline.edit_tree_lemmatizer import EditTreeLemmatizer
+from spacy.strings import hash_string
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
+from spacy.vocab import Vocab
 
 from spacy_npparse.laboratory import config_path
 from spacy_npparse.lemmas import lemmatize
@@ -141,6 +143,28 @@ def test_words_of_multiword_tokens(trained):
     assert lemmas(nlp(made[0])) == ["aller", "à", "le"]
     alone = nlp(Doc(nlp.vocab, ["les", "à"]))
     assert lemmas(alone) == ["le", "à"]
+
+
+def test_gold_docs_without_multiword_tokens_have_those_of_the_predicted_docs():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME, config=TINY)
+    texts = ["va", "a", "ux"]
+    predicted = Doc(nlp.vocab, texts, spaces=[True, False, False])
+    add_multiword_tokens(predicted, [(1, ("à", "les"))])
+    gold = {"words": texts, "spaces": [True, False, False], "lemmas": ["aller", "à", "le"]}
+    example = Example.from_dict(predicted, gold)
+    nlp.initialize(lambda: [example])
+    nlp.update([Example.from_dict(predicted, gold)])
+    found = nlp(Doc(nlp.vocab, ["les", "à", "ux"]))
+    assert lemmas(found)[:2] == ["le", "à"]
+    assert "ux" not in nlp.get_pipe(NAME).label_data["strings"]
+
+
+def test_docs_of_other_vocabularies_name_the_remedy(trained):
+    other = Doc(Vocab(), ["hund"])
+    other.from_array(["TAG"], np.array([[hash_string("unheard")]], dtype=np.uint64))
+    with pytest.raises(ValueError, match=r"Make Docs with nlp\.make_doc or with nlp\.vocab"):
+        trained(other)
 
 
 def test_treebanks_without_tags():
