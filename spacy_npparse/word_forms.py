@@ -101,7 +101,7 @@ def copy_multiword_tokens(doc: Doc, copy: Doc) -> None:
         return
     place_of = {token.i: place for token, place in zip(originals, places, strict=True)}
     found = []
-    for start, end, words in _multiword_tokens(doc, strict=False):
+    for start, end, words in multiword_words(doc):
         first, last = place_of[start], place_of[end - 1]
         # White space may have been inserted between the words.
         if last - first == len(words) - 1:
@@ -147,8 +147,21 @@ def multiword_tokens(doc: Doc) -> list[Span]:
         Spans in order, whose labels are the words, separated by spaces. Multiword tokens whose
         words have been merged are left out.
     """
-    found = _multiword_tokens(doc, strict=False)
+    found = multiword_words(doc)
     return [Span(doc, start, end, label=" ".join(words)) for start, end, words in found]
+
+
+def multiword_words(doc: Doc) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Iterate over the multiword tokens of a Doc.
+
+    Args:
+        doc: The Doc.
+
+    Yields:
+        The first word, the end and the forms of each multiword token. Those whose words have been
+        merged or split are left out.
+    """
+    return _multiword_tokens(doc, strict=False)
 
 
 def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
@@ -192,7 +205,7 @@ def form_ids(doc: Doc) -> NDArray[np.uint64]:
         DocError: The Doc is from `span.as_doc()`, which drops multiword tokens.
     """
     ids = _tokens(doc)
-    for start, end, words in _multiword_tokens(doc, strict=False):
+    for start, end, words in multiword_words(doc):
         ids[start:end] = [doc.vocab.strings.add(word) for word in words]
     return ids
 

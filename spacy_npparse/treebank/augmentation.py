@@ -26,7 +26,12 @@ from spacy_npparse.treebank.stored_example import lend
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
 from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 from spacy_npparse.trees.missing import NO_HEAD
-from spacy_npparse.word_forms import MULTIWORD_SPANS, form_ids
+from spacy_npparse.word_forms import (
+    MULTIWORD_SPANS,
+    add_multiword_tokens,
+    form_ids,
+    multiword_words,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -38,10 +43,13 @@ T = TypeVar("T")
 # The attributes of a word in the gold Doc. The last one is SENT_START in the predicted Doc.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
 _FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _START = range(len(_COLUMNS))
-# The columns after these: the place of the word in passages (int64).
-_PLACES = slice(len(_COLUMNS), len(_COLUMNS) + 2 * N_READINGS)
+# The columns after these: the slice of the text, and for words of multiword tokens, which multiword
+# token, which of its words, and how many words, in 32, 16 and 16 bits.
+_TEXT, _MULTIWORD = len(_COLUMNS), len(_COLUMNS) + 1
+# The place of the word in passages (int64).
+_PLACES = slice(_MULTIWORD + 1, _MULTIWORD + 1 + 2 * N_READINGS)
 # The columns that differ between words of the same kind.
-_OWN = [_FORM, _TAG, _LEMMA, *range(_PLACES.start, _PLACES.stop)]
+_OWN = [_FORM, _TAG, _LEMMA, _TEXT, _MULTIWORD, *range(_PLACES.start, _PLACES.stop)]
 _ANNOTATION = slice(_TAG, _GOLD_START + 1)
 _STARTS = slice(_GOLD_START, len(_COLUMNS))
 # The last columns: the head distribution, with offsets of heads (int64) and probabilities
@@ -71,6 +79,7 @@ class _Rows:
     def __init__(self, name: str):
         self._name = name
         self._has_warned = False
+        self._n_multiword = 0
         # All passages of words, and their numbers.
         self._passages: list[Passage] = []
         self._numbers: dict[Passage, int] = {}
@@ -80,28 +89,26 @@ class _Rows:
         would be lost."""
         gold, predicted = example.reference, example.predicted
         words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
+        texts = words[1][:, _FORM].copy()
         for doc, found in zip((gold, predicted), words, strict=True):
             found[:, _FORM] = form_ids(doc)
         same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
-        # No component learns from the form of multiword tokens, so new Docs contain only words.
-        spans = set(gold.spans) - {MULTIWORD_SPANS}
-        # Tokens that are known not to be entities count as annotation, too.
-        if same and not (gold.has_annotation("ENT_IOB") or spans or gold.cats):
+        if same and not (_has_other_annotation(gold) or _has_other_data(predicted)):
             heads, probabilities = doc_distributions(gold) or HeadDistributions.unknown(len(gold))
             of_heads = [
                 heads.astype(np.int64).view(np.uint64),
                 probabilities.astype(np.float64).view(np.uint64),
             ]
-            places = self._places(predicted)
-            every: Words = np.hstack([words[0], words[1][:, -1:], places, *of_heads])
+            text = np.column_stack([words[1][:, -1], texts, self._multiword(predicted)])
+            every: Words = np.hstack([words[0], text, self._places(predicted), *of_heads])
             # Otherwise arcs would be cut.
             _, below = heads_and_spans(every[:, _HEAD], every[:, _DEP])
             every[below, _GOLD_START] = _NO_START
             return every
         if not self._has_warned:
             logger.warning(
-                "%s: examples whose predicted and gold tokens differ, or that have entities, spans "
-                "or categories, are not augmented.",
+                "%s: examples whose predicted and gold tokens differ, or that have entities, "
+                "spans, categories, extension attributes or other user data, are not augmented.",
                 self._name,
             )
         self._has_warned = True
@@ -109,10 +116,17 @@ class _Rows:
 
     def example(self, source: Example, words: Words) -> Example:
         """Make an example with other words from the same treebank."""
-        vocab = source.reference.vocab
-        forms = [vocab.strings[form] for form in words[:, _FORM].tolist()]
+        strings = source.reference.vocab.strings
+        texts = words[:, _FORM].copy()
+        multiword = []
+        for start, end in _whole_multiword_tokens(words[:, _MULTIWORD]):
+            multiword.append((start, tuple(strings[form] for form in texts[start:end].tolist())))
+            texts[start:end] = words[start:end, _TEXT]
+        forms = [strings[text] for text in texts.tolist()]
         spaces = words[:, _SPACE].astype(bool).tolist()
-        predicted, reference = (Doc(vocab, words=forms, spaces=spaces) for _ in range(2))
+        predicted, reference = (
+            Doc(source.reference.vocab, words=forms, spaces=spaces) for _ in range(2)
+        )
         starts = words[:, _START : _START + 1]
         predicted.from_array([SENT_START], np.ascontiguousarray(starts))  # type: ignore[arg-type]
         annotation = np.ascontiguousarray(words[:, _ANNOTATION])
@@ -129,7 +143,18 @@ class _Rows:
             note_places(predicted, self._passages, places)
         for doc in (predicted, reference):
             copy_treebank(source.predicted, doc)
+            if multiword:
+                add_multiword_tokens(doc, multiword)
         return Example(predicted, reference)
+
+    def _multiword(self, doc: Doc) -> NDArray[np.uint64]:
+        """Number the words of multiword tokens, see `_MULTIWORD`."""
+        codes = np.zeros(len(doc), dtype=np.uint64)
+        for start, end, _ in multiword_words(doc):
+            self._n_multiword += 1
+            codes[start:end] = (self._n_multiword << 32) + (end - start)
+            codes[start:end] += np.arange(end - start, dtype=np.uint64) << 16
+        return codes
 
     def _places(self, doc: Doc) -> Words:
         """Find the places of the words in passages, with the numbers of passages in this object."""
@@ -157,9 +182,10 @@ class NonceAugmenter:
     the few words and trees of a small treebank has to learn from morphology and word order.
     Replacements are sampled from the examples of the same treebank that have been seen so far.
     Function words, which distinguish relations, and untagged words are not replaced. Subtrees are
-    contiguous and have at most 12 words. An example remains unchanged, with one warning, if its
-    predicted and gold tokens differ, or if it has entities, categories, or spans other than
-    multiword tokens, which would be lost.
+    contiguous and have at most 12 words. If a word of a multiword token is replaced, its words
+    become separate tokens. An example remains unchanged, with one warning, if its predicted and
+    gold tokens differ, or if it has entities, spans, categories, extension attributes or other user
+    data, which would be lost.
 
     Registered as the augmenter `spacy_npparse.nonce_augmenter.v1`.
 
@@ -287,6 +313,31 @@ class ExcerptAugmenter:
             end = starts[place] if place < len(starts) else len(words)
             yield self._rows.example(example, words[first:end].copy())
             first = end
+
+
+def _has_other_annotation(gold: Doc) -> bool:
+    """Check whether a gold Doc has annotation or user data that an augmented one would lack."""
+    # Tokens that are known not to be entities count as annotation, too.
+    spans = set(gold.spans) - {MULTIWORD_SPANS}
+    return bool(gold.has_annotation("ENT_IOB") or spans or gold.cats) or _has_other_data(gold)
+
+
+def _has_other_data(doc: Doc) -> bool:
+    """Check whether a Doc has user data, such as extension attributes, of other packages."""
+    names = (key[1] if isinstance(key, tuple) else key for key in doc.user_data)
+    return not all(str(name).startswith("spacy_npparse.") for name in names)
+
+
+def _whole_multiword_tokens(codes: NDArray[np.uint64]) -> Iterator[tuple[int, int]]:
+    """Find the first word and the end of each multiword token of which no word has been replaced.
+    codes: the column `_MULTIWORD`."""
+    if codes.any():
+        first = ((codes >> 16) & 0xFFFF == 0) & (codes > 0)
+        for start in np.flatnonzero(first).tolist():
+            end = start + int(codes[start] & 0xFFFF)
+            expected = codes[start] + (np.arange(end - start, dtype=np.uint64) << 16)
+            if np.array_equal(codes[start:end], expected):
+                yield start, end
 
 
 def _shuffled(words: Words) -> Words:

@@ -16,6 +16,7 @@ from spacy.vocab import Vocab
 from spacy_npparse.treebank import docs_from_conllu, word_forms
 from spacy_npparse.treebank.augmentation import ExcerptAugmenter, NonceAugmenter, augmenting_batcher
 from spacy_npparse.treebank.docs import CONLLU_KEY
+from spacy_npparse.word_forms import add_multiword_tokens
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
 CONTENT = {"ADJ", "ADV", "INTJ", "NOUN", "NUM", "PROPN", "VERB"}
@@ -202,6 +203,47 @@ def test_sentences_with_multiword_tokens_are_augmented(examples, caplog):
     assert not caplog.messages
 
 
+def multiword_example(vocab, noun):
+    """Return *du* (de le) NOUN *verbela* (verbe la), without spaces inside of multiword tokens."""
+    texts = ["d", "u", noun, "verbe", "la"]
+    spaces = [False, True, True, False, True]
+    made = tree(vocab, texts, [2, 2, 3, 3, 3], ["case", "det", "obl", "ROOT", "obj"], spaces=spaces)
+    for doc in (made.predicted, made.reference):
+        for token, pos in zip(doc, ["ADP", "DET", "NOUN", "VERB", "PRON"], strict=True):
+            token.pos_ = pos
+        add_multiword_tokens(doc, [(0, ("de", "le")), (3, ("verbe", "la"))])
+    return made
+
+
+def test_multiword_tokens_stay_unless_one_of_their_words_is_replaced():
+    random.seed(0)
+    vocab = Vocab()
+    augmenter = NonceAugmenter(probability=1.0)
+    verb = tree(vocab, ["mange"], [0], ["ROOT"], pos="VERB")
+    list(augmenter(None, verb))
+    found = set()
+    for noun in 10 * ["chat", "chien"]:
+        (new,) = augmenter(None, multiword_example(vocab, noun))
+        for doc in (new.predicted, new.reference):
+            assert word_forms(doc)[:2] == ["de", "le"] and word_forms(doc)[4] == "la"
+            found.add((doc.text, *(span.text for span in doc._.multiword_tokens)))
+    assert {"du", "du verbela"} == {" ".join(noted) for _, *noted in found}
+    assert any(text.endswith("mangela ") for text, *_ in found)
+    (excerpt,) = ExcerptAugmenter(9)(None, multiword_example(vocab, "chat"))
+    assert excerpt.predicted.text == excerpt.reference.text == "du chat verbela "
+    assert word_forms(excerpt.predicted) == ["de", "le", "chat", "verbe", "la"]
+
+
+@pytest.mark.parametrize("part", ["predicted", "reference"])
+@pytest.mark.parametrize("key", ["mine", ("._.", "mine", None, None)])
+def test_examples_with_user_data_are_left_alone(part, key, caplog):
+    augmenter = ExcerptAugmenter(1)
+    other = tree(Vocab(), ["a", "b"], [1, 1], ["obj", "ROOT"])
+    getattr(other, part).user_data[key] = 1
+    assert next(augmenter(None, other)) is other
+    assert "user data" in caplog.text
+
+
 def test_cycles_are_refused():
     """Walks along the heads of a cycle would never end."""
     example = tree(Vocab(), ["x", "y", "z"], [1, 0, 2], ["obj", "obj", "ROOT"])
@@ -239,7 +281,7 @@ def test_excerpts_are_all_sentences_in_order_cut_anew_in_each_epoch():
     for epoch in epochs:
         joined = [row for excerpt in epoch for row in annotation(excerpt)]
         assert joined == annotation(example)
-        words = [token.text for excerpt in epoch for token in excerpt.predicted]
+        words = [token._.form for excerpt in epoch for token in excerpt.predicted]
         assert words == [token._.form for token in example.predicted]
 
 
