@@ -16,7 +16,13 @@ from spacy_npparse.treebank.head_distributions import (
     spell_distribution,
     token_distribution,
 )
-from spacy_npparse.treebank.rows import boundaries, make_sentence, with_comments, with_misc
+from spacy_npparse.treebank.rows import (
+    boundaries,
+    make_sentence,
+    with_comments,
+    with_misc,
+    without_misc,
+)
 from spacy_npparse.treebank.sentence import EMPTY, Sentence
 
 _COMMENT = "confidence"
@@ -74,8 +80,7 @@ class ConfidentSentences:
                 continue
             added = {**self._beginning, **own, _COMMENT: f"{confidence:.4f}"}
             self._beginning = {}
-            if self._distributions:
-                sentence = _with_distributions(sentence, words)
+            sentence = _with_distributions(sentence, words if self._distributions else [])
             if not self._lemmas:
                 sentence = _without_lemmas(sentence)
             chosen.append(with_comments(sentence, added))
@@ -106,14 +111,15 @@ def _without_lemmas(sentence: Sentence) -> Sentence:
 
 def _with_distributions(sentence: Sentence, words: Sequence[Token]) -> Sentence:
     """Add HeadDistribution to MISC, except where the parser is certain, or where a component has
-    since put a probable head into another sentence. A sentence with a multiword token that is a
-    single token of the Doc gets none, because heads of its words are not known."""
-    if sentence.n_words != len(words):
-        return sentence
+    since put a probable head into another sentence. Earlier ones are removed. A sentence with a
+    multiword token that is a single token of the Doc gets none, because heads of its words are not
+    known. words: the words of the sentence; empty if no distribution is to be added."""
+    is_known = sentence.n_words == len(words)
     numbers = {word.i: number for number, word in enumerate(words, 1)}
     rows, unread = [], iter(words)
     for row in sentence.rows:
-        if row.id.isdecimal():
+        row = without_misc(row, (HEAD_DISTRIBUTION,))
+        if is_known and row.id.isdecimal():
             word = next(unread)
             found = token_distribution(word) or {}
             if found and max(found.values()) < _CERTAIN and found.keys() <= numbers.keys():

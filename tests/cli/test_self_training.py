@@ -57,3 +57,14 @@ def test_the_votes_of_an_ensemble_are_written(run, model, tmp_path):
     references = [example.reference for example in ConlluCorpus(silver)(spacy.blank("xx"))]
     known = [token._.head_distribution for doc in references for token in doc]
     assert sum(len(found or ()) > 1 for found in known) == len(divided)
+    noted = tmp_path / "noted.conllu"
+    new = r"\t\1|A=B|HeadDistribution=0:0.61,1:0.39\n"
+    text = re.sub(r"\t([^\t\n]+)\n", new, silver.read_text())
+    noted.write_text(text.replace("\t_|A", "\tA"))
+    for pipeline, n_divided in ((tmp_path / "teachers", len(divided)), (model, 0)):
+        options = ("--min-confidence", 0.0, "--keep", "MISC")
+        result = run("parse", pipeline, noted, silver, *options)
+        assert result.exit_code == 0, result.output
+        again = silver.read_text()
+        assert again.count("A=B") == noted.read_text().count("A=B")
+        assert again.count("HeadDistribution=") == n_divided and ":0.61" not in again
