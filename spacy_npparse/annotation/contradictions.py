@@ -13,6 +13,7 @@ from spacy.language import Language
 
 from spacy_npparse.annotation.calibration import read_gold
 from spacy_npparse.annotation.posteriors import EncodedSentences, encode_sentences
+from spacy_npparse.annotation.selection import PREDICTED_ARC, PROBABILITY
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.rows import make_sentence, with_misc, without_misc
 from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
@@ -31,8 +32,7 @@ _COLUMNS = (
     "predicted probability",
     "log odds",
 )
-# The attributes of MISC.
-_PREDICTED = "PredictedArc"
+# The attribute of MISC beside the predicted arc.
 _LOG_ODDS = "LogOdds"
 _DOUBT = 0.01
 
@@ -151,11 +151,13 @@ def with_contradictions(
 def _noted(sentence: Sentence, by_word: dict[int, Contradiction]) -> Sentence:
     rows = []
     for row in sentence.rows:
-        row = without_misc(row, (_PREDICTED, _LOG_ODDS))
+        if PREDICTED_ARC in row.misc:
+            # Its probability is from `select`.
+            row = without_misc(row, (PREDICTED_ARC, PROBABILITY, _LOG_ODDS))
         one = by_word.get(int(row.id)) if row.id.isdecimal() else None
         if one is not None:
             arc = f"{one.predicted_head}:{one.predicted_label}"
-            row = with_misc(row, {_PREDICTED: arc, _LOG_ODDS: f"{one.log_odds:.2f}"})
+            row = with_misc(row, {PREDICTED_ARC: arc, _LOG_ODDS: f"{one.log_odds:.2f}"})
         rows.append(row)
     if rows == list(sentence.rows):
         return sentence

@@ -17,8 +17,8 @@ from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, comment_key
 from spacy_npparse.trees.missing import NO_LABEL
 
 # The attributes of MISC with the arc that the parser predicts, and its probability.
-_PREDICTED = "PredictedArc"
-_PROBABILITY = "Probability"
+PREDICTED_ARC = "PredictedArc"
+PROBABILITY = "Probability"
 _COMMENT = "selected"
 
 Floats = NDArray[np.float64]
@@ -231,7 +231,7 @@ def _row(one: JudgedSentence, row: Row, asked: bool) -> Row:
         return row
     i = int(row.id) - 1
     arc = f"{one.heads[i]}:{one.labels[i]}"
-    return with_misc(row, {_PREDICTED: arc, _PROBABILITY: f"{1.0 - one.errors[i]:.4f}"})
+    return with_misc(row, {PREDICTED_ARC: arc, PROBABILITY: f"{1.0 - one.errors[i]:.4f}"})
 
 
 def _entropies(probabilities: NDArray[np.float32]) -> Floats:

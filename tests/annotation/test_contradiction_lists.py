@@ -11,6 +11,7 @@ from spacy_npparse.annotation.contradictions import (
     with_contradictions,
 )
 from spacy_npparse.treebank import parse_sentence
+from spacy_npparse.treebank.rows import make_sentence, with_misc
 
 LINES = [
     "# sent_id = s-1",
@@ -40,6 +41,10 @@ def test_notes_of_an_earlier_time_are_dropped():
     noted = with_contradictions([MORE, LESS], SENTENCES)
     assert with_contradictions([MORE, LESS], noted) == noted
     assert with_contradictions([], noted) == SENTENCES
+    selected = with_misc(SENTENCES[1].rows[1], {"PredictedArc": "1:obj", "Probability": "0.0123"})
+    rows = [SENTENCES[1].rows[0], selected, *SENTENCES[1].rows[2:]]
+    annotated = [SENTENCES[0], make_sentence(rows, SENTENCES[1].metadata, SENTENCES[1].comments)]
+    assert with_contradictions([MORE, LESS], annotated) == noted
 
 
 def test_misc_tells_of_them_and_nothing_else_changes():
