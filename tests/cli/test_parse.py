@@ -174,6 +174,15 @@ def test_complete_trees_may_have_tokens_that_cannot_be_cut(run, model, tmp_path,
     ] == source.read_text().splitlines()
 
 
+def test_labels_of_roots_on_other_words_are_kept(run, model, tmp_path):
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    rows = ["1\ta\t_\t_\t_\t_\t2\troot\t_\t_", "2\tb\t_\t_\t_\t_\t0\troot\t_\t_"]
+    source.write_text("\n".join(["# text = a b", *rows, "", ""]))
+    result = run("parse", model, source, output, "--complete")
+    assert result.exit_code == 0, result.output
+    assert [line for line in output.read_text().splitlines() if "\t" in line] == rows
+
+
 @pytest.mark.parametrize("label", ["Pred", "case", "ROOT"])
 def test_roots_keep_the_labels_of_their_treebank(run, model, tmp_path, label):
     source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"

@@ -14,7 +14,7 @@ from spacy_npparse.components.constraints.given import (
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.contraction import contracted, uncut_tokens
 from spacy_npparse.treebank.docs import CONLLU_KEY
-from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
+from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
 
@@ -26,8 +26,8 @@ def constraints_of_sentence(
     Args:
         sentence: The sentence.
         labels: The labels that the parser knows; None if it knows all. If a head is given with an
-            unknown label, the label is left out, as those of roots are. `set_given_labels` sets it
-            after parsing.
+            unknown label or that of a root, the label is left out, as those of roots are.
+            `set_given_labels` sets it after parsing.
 
     Returns:
         The constraints on a Doc of this sentence.
@@ -59,7 +59,10 @@ def constraints_of_sentence(
             for i, (row, head) in enumerate(zip(sentence.words, heads, strict=True))
             if row.deprel != EMPTY
             and head != 0
-            and (head == NO_HEAD or labels is None or row.deprel in (*labels, UD_ROOT))
+            and (
+                head == NO_HEAD
+                or (row.deprel != UD_ROOT and (labels is None or row.deprel in labels))
+            )
         },
     )
 
@@ -99,6 +102,6 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
             "merge_entities or sentencizer, from the pipeline."
         )
     for token, row, head in zip(doc, sentence.words, heads, strict=True):
-        if head != NO_HEAD and row.deprel not in (EMPTY, UD_ROOT):
-            token.dep_ = row.deprel
+        if head != NO_HEAD and row.deprel != EMPTY:
+            token.dep_ = SPACY_ROOT if row.deprel == UD_ROOT else row.deprel
     return doc
