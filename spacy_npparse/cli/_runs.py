@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import as_json
 from spacy_npparse.cli._treebanks import check_heads, check_no_treebank
 from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
-from spacy_npparse.files import checksum
+from spacy_npparse.files import are_same, checksum
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.laboratory import (
     Contestant,
@@ -216,6 +217,9 @@ def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
     check_outputs(outputs, inputs_of(experiments))
     for experiment in experiments:
         task = experiment.task
+        for path, other in combinations(task.training_files, 2):
+            if are_same(path, other):
+                fail(f"{other} is given twice as a training file. Leave it out of --also-train.")
         for path in dict.fromkeys([*task.training_files, task.dev, experiment.gold]):
             check_heads(read_conllu(path), path)
 

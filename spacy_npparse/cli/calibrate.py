@@ -73,8 +73,8 @@ def calibrate(
       python -m spacy_npparse calibrate training/model-best dev.conllu training/calibrated \\
           --test test.conllu --html calibration.html
     """
-    check_outputs([json_path, html], [dev, test, code, *pipeline_files(model)])
     check_new_folder(output, model)
+    check_outputs([output, json_path, html], [dev, test, code, *pipeline_files(model)])
     trees = {path: _read(path) for path in (dev, test) if path is not None}
     nlp = load_parser(model, gpu_id, code, treebank)
     if treebank is None:

@@ -74,6 +74,8 @@ def convert(
     elif formats == (".spacy", ".conllu"):
         reader = _read_doc_bin(source)
         n_docs, n_words = reader.n_docs, reader.n_tokens
+        if not n_words:
+            fail(f"{source}: no sentence to convert.")
         try:
             write_conllu(progress(_docs(reader, source), "doc", n_docs, quiet=quiet), target)
         except DocError as error:

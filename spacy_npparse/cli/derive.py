@@ -130,6 +130,8 @@ def derive(
             )
         _count_repairs(context, model, source, json_path, treebank)
         return
+    if model is None and treebank is not None:
+        fail("--treebank is for a parser of several treebanks. Give --model with it.")
     if model is None:
         found = _gold(source, sentence or "1", system or _DEFAULT_SYSTEM, oracle)
     elif system is not None:
@@ -226,6 +228,8 @@ def _predicted(
         doc = unannotated_doc([sentence], nlp.vocab)
         inputs, wanted = [(doc, doc_from_sentences([sentence], nlp.vocab))], "1"
     elif source.suffix == ".txt" or source == STDIN:
+        if oracle is not None:
+            fail("--oracle is for costs, which only sentences with gold trees have.")
         with rereadable(source) as path:
             known = check_text(path, source)
             parser, nlp = _load(model, treebank)

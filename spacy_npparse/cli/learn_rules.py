@@ -11,6 +11,7 @@ from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._outputs import check_new_folder
 from spacy_npparse.cli._pipeline import Code, Model, load_parser
 from spacy_npparse.cli._report import print_result, read_gold
+from spacy_npparse.cli._treebanks import check_heads
 from spacy_npparse.components import DependencyParser
 from spacy_npparse.files import replacing_folder
 from spacy_npparse.tables import text
@@ -42,7 +43,9 @@ def learn_rules(
       python -m spacy_npparse learn-rules training/model-best train.conllu training/with-rules
     """
     check_new_folder(output, model)
-    rules = treebank_rules(read_gold(treebank, "learn from"))
+    sentences = read_gold(treebank, "learn from")
+    check_heads(sentences, treebank)
+    rules = treebank_rules(sentences)
     nlp = load_parser(model, -1, code)
     parsers = [pipe for _, pipe in nlp.components if isinstance(pipe, DependencyParser)]
     if not parsers:

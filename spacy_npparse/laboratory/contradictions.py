@@ -18,6 +18,7 @@ from spacy_npparse.laboratory.bare_parser import BareParser
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.contraction import uncut_tokens
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 def contradictions_by_fold(
@@ -48,6 +49,13 @@ def contradictions_by_fold(
             "train on, to calibrate on and to check, and a sentence in each."
         )
     folds = np.arange(len(sentences)) % n_folds
+    has_head = [any(head != NO_HEAD for head in one.heads[1:]) for one in sentences]
+    if len(np.unique(folds[has_head])) < n_folds:
+        raise ValueError(
+            f"{n_folds} folds of {len(sentences)} sentences: the sentences of a fold have no heads "
+            f"(every {n_folds}th sentence is in the same fold). Remove sentences without heads, or "
+            "give fewer folds."
+        )
     is_cut = np.array([not uncut_tokens(sentence) for sentence in sentences])
     for fold in range(n_folds):
         dev_fold = (fold + 1) % n_folds

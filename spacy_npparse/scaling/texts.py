@@ -27,8 +27,8 @@ from spacy_npparse.treebank.rows import with_comments
 _ID = "id"
 _METADATA = "metadata"
 _SEPARATE = (
-    "Separate its parts by blank lines, or give --lines if each line of a .txt file is a text of "
-    "its own."
+    "Separate its parts by blank lines. For parse and annotate, give --lines instead if "
+    "each line of a .txt file is a text of its own."
 )
 
 

@@ -96,6 +96,8 @@ def test_nothing_is_overwritten(run, model, dev, tmp_path):
     (tmp_path / "kept" / "file").write_text("")
     result = run("calibrate", model, dev, tmp_path / "kept")
     assert result.exit_code == 1 and "Give a new folder" in result.output
+    result = run("calibrate", model, dev, tmp_path / "out", "--json", tmp_path / "out")
+    assert result.exit_code == 1 and "are one file" in result.output
 
 
 @pytest.mark.parametrize("text", ["", "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n"])

@@ -66,6 +66,14 @@ def test_treebanks_without_trees_are_named(run, tmp_path):
     assert result.exit_code == 1 and "small.conllu: no word with a head" in result.output
 
 
+def test_folds_without_trees_are_refused_before_the_training(run, tmp_path):
+    treebank = tmp_path / "sparse.conllu"
+    tree, bare = "1\tGo\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "1\tGo" + 8 * "\t_" + "\n\n"
+    treebank.write_text(4 * (tree + tree + bare))
+    result = run("check", treebank, tmp_path / "out", "--folds", 3)
+    assert result.exit_code == 1 and "the sentences of a fold have no heads" in result.output
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

@@ -96,6 +96,14 @@ def test_convert_nothing(tmp_path, content):
     assert not target.exists()
 
 
+def test_convert_docs_without_words(tmp_path):
+    DocBin(docs=[Doc(Vocab())]).to_disk(tmp_path / "in.spacy")
+    (tmp_path / "out.conllu").write_text("kept")
+    result = run("convert", tmp_path / "in.spacy", tmp_path / "out.conllu")
+    assert result.exit_code == 1 and "in.spacy: no sentence to convert" in result.output
+    assert (tmp_path / "out.conllu").read_text() == "kept"
+
+
 def test_convert_bad_arguments(treebank, tmp_path):
     (tmp_path / "junk.spacy").write_bytes(b"junk")
     for arguments, message in [

@@ -155,6 +155,8 @@ def test_bad_arguments(run, model, dev, tmp_path):
         ((dev, "--model", model, "--system", "covington"), "Give --system or --model, not both"),
         ((dev, "--model", model, "--oracle", "eager"), "has no oracle 'eager'"),
         ((dev, "--model", tmp_path), "cannot be loaded"),
+        ((text, "--model", model, "--oracle", "eager"), "--oracle is for costs"),
+        ((dev, "--treebank", "xx"), "Give --model with it"),
         ((tmp_path / "no.conllu",), "no such file"),
         ((tmp_path / "in.pdf", "--model", model), "Give a .conllu file, a .txt file, or -"),
     ]:

@@ -42,6 +42,14 @@ def test_a_treebank_without_rules(run, model, tmp_path):
     assert spacy.load(tmp_path / "after").get_pipe("parser").label_rules == ()
 
 
+def test_a_treebank_without_trees_is_refused(run, model, tmp_path):
+    treebank = tmp_path / "bare.conllu"
+    treebank.write_text("1\tGo" + 8 * "\t_" + "\n\n")
+    result = run("learn-rules", model, treebank, tmp_path / "after")
+    assert result.exit_code == 1 and "bare.conllu: no word with a head" in result.output
+    assert not (tmp_path / "after").exists()
+
+
 @pytest.mark.parametrize("command", ["learn-rules", "calibrate"])
 def test_a_pipeline_inside_the_folder_of_the_pipeline_is_refused(run, model, train, command):
     result = run(command, model, train, Path(model) / "copy")

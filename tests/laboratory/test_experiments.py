@@ -256,6 +256,9 @@ def test_several_treebanks(files, inline):
     command = ["leaderboard", files / "train.conllu", files / "dev.conllu", files / "joint"]
     command += ["--config", files / "tiny.cfg", "--code", files / "code.py", "--updates", 2]
     command += ["--parsers", "mst spacy"]
+    twice = [*map(str, command), "--also-train", str(files / "train.conllu")]
+    result = CliRunner().invoke(app, twice)
+    assert result.exit_code == 1 and "train.conllu is given twice" in result.stderr
     result = CliRunner().invoke(app, [*map(str, command), "--also-train", str(other)])
     assert result.exit_code == 0, result.stderr
     assert [Path(name).name for name in report(files / "joint")["provenance"]["checksums"]][:2] == [
