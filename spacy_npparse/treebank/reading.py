@@ -187,6 +187,8 @@ class ConlluBlock:
             remedy = "Convert the file to UTF-8"
             if self.path.suffix == ".spacy":
                 remedy = "Convert a .spacy file to .conllu with 'npparse convert'"
+            elif self.path.suffix in (".gz", ".xz", ".zst"):
+                remedy = "Decompress the file"
             raise ConlluError(self.path, line, problem, remedy) from error
 
 

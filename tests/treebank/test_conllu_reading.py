@@ -118,11 +118,13 @@ def test_bad_encoding(tmp_path):
     with pytest.raises(ConlluError, match="line 3: not valid UTF-8 at byte 3"):
         list(read_conllu(path))
     assert len(list(read_conllu(path, on_error="skip"))) == 1
-    path = path.rename(tmp_path / "docs.spacy")
-    with pytest.raises(
-        ConlluError, match="Convert a .spacy file to .conllu with 'npparse convert'"
+    for name, remedy in (
+        ("docs.spacy", "Convert a .spacy file to .conllu with 'npparse convert'"),
+        ("train.conllu.gz", "Decompress the file"),
     ):
-        list(read_conllu(path))
+        path = path.rename(tmp_path / name)
+        with pytest.raises(ConlluError, match=remedy):
+            list(read_conllu(path))
 
 
 def test_line_separators_inside_fields_end_no_line(tmp_path):
