@@ -124,11 +124,11 @@ def lemmatized_words(examples: Iterable[Example]) -> Counter[tuple[Word, str]]:
 def _gold_doc(example: Example) -> Doc:
     """Find the gold Doc. If it lacks the multiword tokens of the predicted Doc, because it is from
     `Example.from_dict`, it gets them."""
-    predicted, gold = example.predicted, example.reference
-    if has_multiword_tokens(predicted) and np.array_equal(
-        predicted.to_array(ORTH), gold.to_array(ORTH)
-    ):
-        copy_multiword_tokens(predicted, gold)
+    gold = example.reference
+    # A corpus makes the predicted Doc only if it is needed.
+    if not has_multiword_tokens(gold) and has_multiword_tokens(predicted := example.predicted):
+        if np.array_equal(predicted.to_array(ORTH), gold.to_array(ORTH)):
+            copy_multiword_tokens(predicted, gold)
     return gold
 
 
