@@ -151,9 +151,9 @@ def with_contradictions(
 def _noted(sentence: Sentence, by_word: dict[int, Contradiction]) -> Sentence:
     rows = []
     for row in sentence.rows:
-        if PREDICTED_ARC in row.misc:
-            # Its probability is from `select`.
-            row = without_misc(row, (PREDICTED_ARC, PROBABILITY, _LOG_ODDS))
+        # `select` notes the probability of an arc. Alone, it may be of another program.
+        others = (PROBABILITY,) if PREDICTED_ARC in row.misc else ()
+        row = without_misc(row, (PREDICTED_ARC, _LOG_ODDS, *others))
         one = by_word.get(int(row.id)) if row.id.isdecimal() else None
         if one is not None:
             arc = f"{one.predicted_head}:{one.predicted_label}"

@@ -53,8 +53,8 @@ def contradictions_by_fold(
     if len(np.unique(folds[has_head])) < n_folds:
         raise ValueError(
             f"{n_folds} folds of {len(sentences)} sentences: the sentences of a fold have no heads "
-            f"(every {n_folds}th sentence is in the same fold). Remove sentences without heads, or "
-            "give fewer folds."
+            f"(sentences 1, {n_folds + 1}, {2 * n_folds + 1} and so on are in the first one). "
+            "Remove sentences without heads, or give fewer folds."
         )
     is_cut = np.array([not uncut_tokens(sentence) for sentence in sentences])
     for fold in range(n_folds):

@@ -99,8 +99,8 @@ class _Rows:
                 heads.astype(np.int64).view(np.uint64),
                 probabilities.astype(np.float64).view(np.uint64),
             ]
-            text = np.column_stack([words[1][:, -1], texts, self._multiword(predicted)])
-            every: Words = np.hstack([words[0], text, self._places(predicted), *of_heads])
+            tokens = np.column_stack([words[1][:, -1], texts, self._multiword(predicted)])
+            every: Words = np.hstack([words[0], tokens, self._places(predicted), *of_heads])
             # Otherwise arcs would be cut.
             _, below = heads_and_spans(every[:, _HEAD], every[:, _DEP])
             every[below, _GOLD_START] = _NO_START
